@@ -1,0 +1,174 @@
+// Builds the executable: dist/netledger for this machine, or dist/netledger-<platform> for the ones named.
+// Must not minify: Elysia reads the text of its hooks and answers 500 without their names.
+
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "../package.json" with { type: "json" };
+
+const root = resolve(import.meta.dir, "..");
+const dist = join(root, "dist");
+
+/** What the executable is made from: while none of it changes, `--if-changed` builds nothing. Dependencies are in bun.lock. */
+const INPUTS = ["src", "migrations", "scripts/build.ts", "package.json", "bun.lock", "tsconfig.json"];
+
+/** Bun finds a Worker inside an executable only when its file was an entry of the build. */
+const ENTRIES = ["src/main.ts", "src/writer.ts"];
+
+interface Platform {
+  package: string;
+  cpu: string;
+}
+
+/** The platforms that are released; the keys name the files in dist and the values of `--target`. */
+const PLATFORMS: Record<string, Platform> = {
+  "linux-x64": { package: "@oven/bun-linux-x64", cpu: "x64" },
+  "linux-arm64": { package: "@oven/bun-linux-aarch64", cpu: "arm64" },
+};
+
+const USAGE = `usage: scripts/build.ts [--target ${[...Object.keys(PLATFORMS), "all"].join("|")}] [--if-changed]`;
+
+try {
+  await main();
+} catch (error) {
+  console.error(`netledger: ${error instanceof Error ? error.message : error}`);
+  process.exit(1);
+}
+
+async function main(): Promise<void> {
+  const { target, ifChanged } = readArguments();
+  if (Bun.version !== manifest.devDependencies.bun) {
+    throw new Error(`the build wants Bun ${manifest.devDependencies.bun}, this is ${Bun.version}: use ./scripts/bun scripts/build.ts`);
+  }
+  if (target === undefined) {
+    await buildHost(ifChanged);
+    return;
+  }
+  const names = target === "all" ? Object.keys(PLATFORMS) : [target];
+  for (const name of names) {
+    const platform = PLATFORMS[name];
+    if (platform === undefined) throw new Error(`unknown target ${name}. ${USAGE}`);
+    await compile(join(dist, `netledger-${name}`), await runtimeOf(platform));
+  }
+}
+
+function readArguments(): { target: string | undefined; ifChanged: boolean } {
+  try {
+    const { values } = parseArgs({ options: { target: { type: "string" }, "if-changed": { type: "boolean", default: false } } });
+    return { target: values.target, ifChanged: values["if-changed"] };
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}. ${USAGE}`);
+  }
+}
+
+async function buildHost(ifChanged: boolean): Promise<void> {
+  const executable = join(dist, "netledger");
+  const stamp = join(dist, ".netledger-inputs");
+  // Read before building: a file that is saved during the build must lead to another one.
+  const fingerprint = fingerprintInputs();
+  if (ifChanged && existsSync(executable) && existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint) return;
+  await compile(executable, process.execPath);
+  writeFileSync(stamp, fingerprint);
+}
+
+/** Compiles into a folder of its own and renames: an executable that runs is not written to, and nobody sees half of one. */
+async function compile(outfile: string, runtime: string): Promise<void> {
+  for (const entry of ENTRIES) {
+    if (!existsSync(join(root, entry))) throw new Error(`${entry} is missing.`);
+  }
+  mkdirSync(dist, { recursive: true });
+  const folder = mkdtempSync(join(dist, ".build-"));
+  try {
+    const built = join(folder, "netledger");
+    const result = await Bun.build({
+      entrypoints: ENTRIES.map((entry) => join(root, entry)),
+      root: join(root, "src"),
+      target: "bun",
+      minify: false,
+      // Embedded, so that the stack trace in a log names the source file and its line.
+      sourcemap: "linked",
+      define: { "process.env.NODE_ENV": JSON.stringify("production") },
+      compile: {
+        outfile: built,
+        executablePath: runtime,
+        // Without these an executable obeys the .env and bunfig.toml of whatever folder it is started in.
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+        // Bun's own limit is about 16 kB for request line and headers: too little for lists of ids.
+        execArgv: ["--max-http-header-size=131072"],
+      },
+      throw: false,
+    });
+    if (!result.success) throw new Error(`the build failed.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+    chmodSync(built, 0o755);
+    renameSync(built, outfile);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The Bun that an executable of this platform carries: this one, or that of the platform's npm package, checked against
+ * bun.lock. Fetched here because Bun's own download for cross-compilation asks a fixed host, whatever registry is configured.
+ */
+async function runtimeOf(platform: Platform): Promise<string> {
+  if (process.platform === "linux" && process.arch === platform.cpu) return process.execPath;
+  const folder = join(root, "node_modules/.cache/netledger", platform.package.replace("/", "-"));
+  const runtime = join(folder, "node_modules", platform.package, "bin/bun");
+  const integrity = integrityOf(readFileSync(join(root, "bun.lock"), "utf8"), platform.package);
+  const lock = join(folder, "bun.lock");
+  if (existsSync(runtime) && existsSync(lock) && integrityOf(readFileSync(lock, "utf8"), platform.package) === integrity) return runtime;
+
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies: { [platform.package]: manifest.devDependencies.bun } }));
+  for (const config of [".npmrc", "bunfig.toml"]) {
+    if (existsSync(join(root, config))) copyFileSync(join(root, config), join(folder, config));
+  }
+  const install = Bun.spawnSync(
+    [process.execPath, "install", "--ignore-scripts", "--save-text-lockfile", "--os=linux", `--cpu=${platform.cpu}`, "--libc=glibc"],
+    { cwd: folder, env: { ...process.env, ...npmRegistry() }, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+  );
+  if (install.exitCode !== 0) throw new Error(`${platform.package} could not be fetched: ${install.stderr.toString().trim()}`);
+  if (integrityOf(readFileSync(lock, "utf8"), platform.package) !== integrity) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`the registry's ${platform.package} is not the one that bun.lock names.`);
+  }
+  return runtime;
+}
+
+/** The checksum that a bun.lock records for a package. */
+function integrityOf(lock: string, name: string): string {
+  const line = lock.split("\n").find((text) => text.trimStart().startsWith(`"${name}": [`));
+  const integrity = line?.match(/"(sha512-[^"]+)"/)?.[1];
+  if (integrity === undefined) throw new Error(`bun.lock names no ${name}.`);
+  return integrity;
+}
+
+/** A registry that only npm's own configuration names holds for Bun too. */
+function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
+  if (process.env["BUN_CONFIG_REGISTRY"] !== undefined || Bun.which("npm") === null) return {};
+  const asked = Bun.spawnSync(["npm", "config", "get", "registry"], { cwd: root, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const registry = asked.stdout.toString().trim();
+  return asked.exitCode === 0 && registry.startsWith("http") ? { NPM_CONFIG_REGISTRY: registry } : {};
+}
+
+function fingerprintInputs(): string {
+  const hash = createHash("sha256").update(`${Bun.version} ${process.platform} ${process.arch}\n`);
+  for (const input of INPUTS) {
+    for (const file of filesBelow(input)) hash.update(`${file}\0`).update(readFileSync(join(root, file))).update("\0");
+  }
+  return `${hash.digest("hex")}\n`;
+}
+
+/** A file itself, or every file below a folder; paths relative to the root, sorted. */
+function filesBelow(path: string): string[] {
+  const absolute = join(root, path);
+  if (!existsSync(absolute)) return [];
+  if (statSync(absolute).isFile()) return [path];
+  return readdirSync(absolute, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}

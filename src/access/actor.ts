@@ -1,0 +1,43 @@
+// Who acts: what a request may see and do, worked out once per request from today's rights.
+
+import type { Author } from "../db/transaction.ts";
+import type { Reach } from "../db/reader.ts";
+import { DomainError } from "../base/errors.ts";
+import { atLeast, type Role } from "./role.ts";
+
+/** The caller of a request, by record numbers: what reads need. */
+export interface Actor extends Reach {
+  readonly type: "User" | "ApiKey";
+  /** The user, or the API key. */
+  readonly n: number;
+  readonly userN: number;
+  readonly role: Role;
+}
+
+/** The caller as a command gets it: by ids, with names for the ledger. Plain data: it crosses to the writer. */
+export interface CommandActor extends Author {
+  readonly organizationId: string;
+  /** Null for the appliance's own subcommands. */
+  readonly userId: string | null;
+  readonly role: Role;
+  /** Null for every network of the organization. */
+  readonly networkIds: readonly string[] | null;
+}
+
+/** What an operation asks of its caller. */
+export interface Access {
+  readonly role: Role;
+  /** API keys are refused: keys and passwords are managed by people who signed in. */
+  readonly sessionOnly?: boolean;
+}
+
+export const VIEWER: Access = { role: "Viewer" };
+export const MEMBER: Access = { role: "Member" };
+export const ADMIN: Access = { role: "Admin" };
+export const OWNER: Access = { role: "Owner" };
+
+/** @throws DomainError auth_permission_denied naming the role that it takes */
+export function requireRole(role: Role, required: Role, what: string): void {
+  if (atLeast(role, required)) return;
+  throw new DomainError("auth_permission_denied", `${what} takes the role ${required}; yours is ${role}.`, { required, actual: role });
+}

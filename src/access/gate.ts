@@ -1,0 +1,150 @@
+// Names the actor of a request: by API key or by session, with the rights of today. On every request's path, so
+// it is two or three prepared reads. Must not write: what it notices (last used) it reports.
+
+import { DomainError } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Instant } from "../base/instant.ts";
+import type { Reader } from "../db/reader.ts";
+import type { Gate, RequestContext } from "../http/surface.ts";
+import { requireRole, type Access, type Actor, type CommandActor } from "./actor.ts";
+import { hashApiKey, isWellFormedApiKey } from "./api-key.ts";
+import { originAllowed } from "./origin.ts";
+import { lesserRole, type Role } from "./role.ts";
+import { hashSessionToken, isWellFormedSessionToken } from "./session-token.ts";
+
+/** A session ends after this long without use. */
+export const SESSION_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
+export const SESSION_COOKIE = "session_id";
+
+/** What was used, when: reported at most once a minute for each. */
+export interface UsageReport {
+  keyUsed(keyN: number, at: Instant): void;
+  sessionUsed(hash: Uint8Array, at: Instant): void;
+}
+
+const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled, u.organization_n
+  FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n WHERE h.hash = ?`;
+const SESSION_SQL = `SELECT s.last_used_at, u.n, u.role, u.is_enabled, u.organization_n FROM sessions s JOIN users u ON u.n = s.user_n WHERE s.hash = ?`;
+const NETWORKS_SQL = "SELECT target_n FROM live_links WHERE n = ? AND relation = 'network_ids' ORDER BY target_n";
+const AUTHOR_SQL = `SELECT a.id, u.id, o.id,
+  (SELECT ('{' || members || '}') ->> '$.name' FROM users WHERE n = u.n),
+  (SELECT ('{' || members || '}') ->> '$.name' FROM api_keys WHERE n = a.n)
+  FROM history_records a, history_records u, history_records o WHERE a.n = ? AND u.n = ? AND o.n = ?`;
+
+type KeyRow = [number, Role, number, number, number | null, number, Role, number, number];
+type SessionRow = [number, number, Role, number, number];
+
+export class AccessGate implements Gate<Actor, Access> {
+  private readonly reader: Reader;
+  private readonly clock: Clock;
+  private readonly usage: UsageReport;
+
+  constructor(options: { reader: Reader; clock: Clock; usage: UsageReport }) {
+    this.reader = options.reader;
+    this.clock = options.clock;
+    this.usage = options.usage;
+  }
+
+  identify(context: RequestContext, _access: Access): Actor {
+    const authorization = context.request.headers.get("authorization");
+    // A bad bearer is never rescued by a cookie.
+    if (authorization !== null) return this.byKey(authorization);
+    const token = sessionToken(context.request.headers.get("cookie"));
+    if (token === null) throw notAuthenticated();
+    return this.bySession(token).actor;
+  }
+
+  permit(actor: Actor, access: Access, context: RequestContext): void {
+    if (access.sessionOnly === true && actor.type === "ApiKey") {
+      throw new DomainError("auth_session_required", "This takes a sign-in: API keys can't do it.", {});
+    }
+    requireRole(actor.role, access.role, "This operation");
+    const method = context.request.method;
+    if (actor.type === "User" && method !== "GET" && method !== "HEAD") assertOrigin(context.request);
+  }
+
+  /** The caller as commands and the ledger know it. */
+  authorOf(actor: Actor, requestId: string): CommandActor {
+    const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [string, string, string, string | null, string | null];
+    const networkIds = actor.networkNs === null ? null : actor.networkNs.map((n) => this.idOf(n));
+    return {
+      type: actor.type,
+      id: row[0],
+      name: (actor.type === "User" ? row[3] : row[4]) ?? "",
+      organizationId: row[2],
+      requestId,
+      userId: row[1],
+      role: actor.role,
+      networkIds,
+    };
+  }
+
+  /** The session that a cookie names, for sign-out and the like. */
+  bySession(token: string): { actor: Actor; hash: Uint8Array } {
+    if (!isWellFormedSessionToken(token)) throw notAuthenticated();
+    const hash = hashSessionToken(token);
+    const row = this.reader.statement(SESSION_SQL).values(hash)[0] as SessionRow | undefined;
+    if (row === undefined) throw notAuthenticated();
+    const [lastUsedAt, userN, role, isEnabled, organizationN] = row;
+    const now = this.clock.now();
+    if (isEnabled !== 1) throw notAuthenticated();
+    if (now - lastUsedAt > SESSION_IDLE_MS) throw new DomainError("auth_session_expired", "The session has ended: sign in again.", {});
+    this.usage.sessionUsed(hash, now);
+    return { actor: { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) }, hash };
+  }
+
+  private byKey(authorization: string): Actor {
+    const match = /^bearer +(\S+) *$/i.exec(authorization);
+    const key = match?.[1];
+    if (key === undefined || !isWellFormedApiKey(key)) throw notAuthenticated();
+    const row = this.reader.statement(KEY_SQL).values(hashApiKey(key))[0] as KeyRow | undefined;
+    if (row === undefined) throw notAuthenticated();
+    const [keyN, permissions, keyEnabled, allNetworks, expiresAt, userN, userRole, userEnabled, organizationN] = row;
+    const now = this.clock.now();
+    if (keyEnabled !== 1 || userEnabled !== 1) throw new DomainError("auth_key_disabled", "The API key, or its user, is disabled.", {});
+    if (expiresAt !== null && now >= expiresAt) throw new DomainError("auth_key_expired", "The API key has expired.", {});
+    this.usage.keyUsed(keyN, now);
+    const reach = this.userNetworks(userN, userRole);
+    const networkNs = allNetworks === 1 ? reach : intersection(this.networks(keyN), reach);
+    return { type: "ApiKey", n: keyN, userN, role: lesserRole(permissions, userRole), organizationN, networkNs };
+  }
+
+  /** Owner and Admin reach every network of the organization. */
+  private userNetworks(userN: number, role: Role): readonly number[] | null {
+    return role === "Owner" || role === "Admin" ? null : this.networks(userN);
+  }
+
+  private networks(n: number): number[] {
+    return (this.reader.statement(NETWORKS_SQL).values(n) as Array<[number]>).map((row) => row[0]);
+  }
+
+  private idOf(n: number): string {
+    const row = this.reader.statement("SELECT id FROM history_records WHERE n = ?").values(n)[0] as [string];
+    return row[0];
+  }
+}
+
+/** @throws DomainError auth_origin_rejected for a change that another site's page asked for */
+export function assertOrigin(request: Request): void {
+  const { headers } = request;
+  const allowed = originAllowed({ origin: headers.get("origin"), secFetchSite: headers.get("sec-fetch-site"), host: headers.get("host") });
+  if (!allowed) throw new DomainError("auth_origin_rejected", "The request comes from a page of another site.", {});
+}
+
+/** The value of the session cookie; null where there is none. */
+export function sessionToken(cookieHeader: string | null): string | null {
+  if (cookieHeader === null) return null;
+  for (const part of cookieHeader.split(";")) {
+    const equals = part.indexOf("=");
+    if (equals > 0 && part.slice(0, equals).trim() === SESSION_COOKIE) return part.slice(equals + 1).trim();
+  }
+  return null;
+}
+
+function intersection(own: number[], reach: readonly number[] | null): number[] {
+  return reach === null ? own : own.filter((n) => reach.includes(n));
+}
+
+function notAuthenticated(): DomainError {
+  return new DomainError("auth_not_authenticated", "This takes valid credentials: an API key as Authorization: Bearer nlk_…, or a sign-in.", {});
+}

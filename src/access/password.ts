@@ -1,0 +1,129 @@
+// Passwords: what one may be, its Argon2id hash, and a bound on how many are hashed at once.
+// Must not know accounts, nor decide how often somebody may try: sign-in-throttle.ts does.
+
+import { DomainError, invalid } from "../base/errors.ts";
+
+/** In characters (code points). */
+export const PASSWORD_MIN_LENGTH = 10;
+
+/** In characters (code points). */
+export const PASSWORD_MAX_LENGTH = 1024;
+
+/** In UTF-8 bytes as sent: four for each of the characters. */
+export const PASSWORD_MAX_BYTES = 4 * PASSWORD_MAX_LENGTH;
+
+/** Argon2id (RFC 9106), OWASP's recommendation for one lane: 19 MiB, two passes. */
+export const PASSWORD_MEMORY_KIB = 19_456;
+export const PASSWORD_TIME_COST = 2;
+
+/** Hashes computed at once, each holding its 19 MiB. */
+export const PASSWORD_MAX_RUNNING = 2;
+
+/** Hashes that may wait for one of those. */
+export const PASSWORD_MAX_WAITING = 32;
+
+/** A full queue is worked off in this time on a slow machine (0.1 s a hash). */
+export const PASSWORD_RETRY_AFTER_SECONDS = 2;
+
+/**
+ * What is wrong with a password that somebody wants to have, ready to follow the field's name ("must have …"), or null. Never echoes it.
+ * Counted in NFC, the form that is hashed. Control characters are refused as in RFC 8265 §4.2: they are the carriage return of a
+ * password file, or cannot be typed again.
+ */
+export function describePasswordProblem(password: string): string | null {
+  const prepared = prepare(password);
+  if (prepared === null || lengthOf(prepared) > PASSWORD_MAX_LENGTH) {
+    return `must have at most ${PASSWORD_MAX_LENGTH} characters (${PASSWORD_MAX_BYTES} bytes of valid Unicode)`;
+  }
+  if (lengthOf(prepared) < PASSWORD_MIN_LENGTH) return `must have at least ${PASSWORD_MIN_LENGTH} characters`;
+  if (/\p{Cc}/u.test(prepared)) return "must not contain control characters such as a line break or a tab";
+  return null;
+}
+
+/**
+ * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread. Throws `validation_failed`
+ * at `/password` for a password that `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
+ */
+export async function hashPassword(password: string): Promise<string> {
+  const problem = describePasswordProblem(password);
+  if (problem !== null) throw invalid([{ path: "/password", message: problem }]);
+  return gate.run(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID));
+}
+
+/**
+ * Whether the hash was made from the password. With `null`, for an account that does not exist or has no password, it does the same
+ * work and answers false, so that the time taken tells nothing. Computed off the calling thread. A text that no password can be
+ * (empty, too many bytes, broken Unicode) is false at once, whoever the account. Throws `rate_limit_exceeded` when too many wait
+ * already, and the platform's error for a damaged hash.
+ */
+export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+  const prepared = prepare(password);
+  if (prepared === null || prepared === "") return false;
+  const matches = await gate.run(() => Bun.password.verify(prepared, hash ?? DUMMY_HASH));
+  return matches && hash !== null;
+}
+
+/** Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take the memory. */
+export class PasswordGate {
+  readonly #maxRunning: number;
+  readonly #maxWaiting: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(maxRunning: number, maxWaiting: number) {
+    this.#maxRunning = maxRunning;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Runs the work when its turn comes. Throws `rate_limit_exceeded` (retry_after_seconds) when the line is full, and what the work throws. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.#enter();
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running < this.#maxRunning) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= this.#maxWaiting) {
+      throw new DomainError(
+        "rate_limit_exceeded",
+        `Too many sign-ins are being checked at this moment. Try again in ${PASSWORD_RETRY_AFTER_SECONDS} seconds.`,
+        { retry_after_seconds: PASSWORD_RETRY_AFTER_SECONDS },
+      );
+    }
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.push(turn.resolve);
+    await turn.promise;
+  }
+
+  /** The place goes to the next in line without becoming free in between, or a newcomer could take it. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running -= 1;
+  }
+}
+
+const ARGON2ID = { algorithm: "argon2id", memoryCost: PASSWORD_MEMORY_KIB, timeCost: PASSWORD_TIME_COST } as const;
+
+/** Of a random password that nobody kept, with the parameters above. */
+const DUMMY_HASH = "$argon2id$v=19$m=19456,t=2,p=1$mSotCU94OJHIke8Y/qjVNRZMz9iOh1MbrNGxiY+Dv/Y$viiiqp8h6dFSaqMZIkNkG51IkPMlo8EfOQ1JlnpWEeE";
+
+/** One for the process: memory is bounded over all callers together. */
+const gate = new PasswordGate(PASSWORD_MAX_RUNNING, PASSWORD_MAX_WAITING);
+
+/** NFC (RFC 8265 §4.2.2), so that keyboards which compose accents differently agree. Null beyond the byte bound or for lone surrogates. */
+function prepare(password: string): string | null {
+  if (!password.isWellFormed() || Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return null;
+  return password.normalize("NFC");
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}

@@ -1,0 +1,67 @@
+// What a command may touch: records of the caller's organization, below the networks that the caller reaches.
+// Unknown, foreign and out of reach are the same to whoever asks.
+
+import { DomainError, notFound, referenceInvalid } from "../base/errors.ts";
+import type { Kind, RecordBase } from "../db/kind.ts";
+import type { WriteTransaction } from "../db/transaction.ts";
+import type { CommandActor } from "./actor.ts";
+
+/** The record that a path names. @throws DomainError entity_not_found */
+export function getReachable<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, id: string, actor: CommandActor): R {
+  const record = findReachable(tx, kind, id, actor);
+  if (record === null) throw notFound(kind.name, id);
+  return record;
+}
+
+/** The record, or null where there is none for this caller. */
+export function findReachable<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, id: string, actor: CommandActor): R | null {
+  const record = tx.find(kind, id);
+  if (record === null) return null;
+  const organizationN = tx.recordN(actor.organizationId);
+  // A record that this transaction creates belongs to the caller.
+  const own = tx.organizationNOf(id);
+  if (own !== organizationN) return null;
+  const networkId = kind.scopeIds(record).network;
+  if (actor.networkIds !== null && typeof networkId === "string" && !actor.networkIds.includes(networkId)) return null;
+  return record;
+}
+
+/**
+ * The records that a body refers to, in the order given, each once.
+ * @param field as the caller wrote it: `tags`
+ * @throws DomainError entity_reference_invalid with all that are unknown, foreign or out of reach
+ */
+export function getReferenced<R extends RecordBase>(tx: WriteTransaction, kind: Kind<R>, ids: readonly string[], field: string, actor: CommandActor): R[] {
+  const wrong: string[] = [];
+  const found: R[] = [];
+  for (const id of new Set(ids)) {
+    const record = findReachable(tx, kind, id, actor);
+    if (record === null) wrong.push(id);
+    else found.push(record);
+  }
+  if (wrong.length > 0) throw referenceInvalid(kind.name, field, wrong);
+  return found;
+}
+
+/** @throws DomainError entity_access_denied for an `organization_id` that is not the caller's */
+export function assertOwnOrganization(organizationId: string | undefined, actor: CommandActor): void {
+  if (organizationId !== undefined && organizationId !== actor.organizationId) {
+    throw new DomainError("entity_access_denied", "organization_id is not your organization's.", { field: "organization_id", value: organizationId });
+  }
+}
+
+/**
+ * Ids that a client sends back must be the record's own.
+ * @throws DomainError validation_id_mismatch for `id`, validation_failed for others
+ */
+export function assertSameIds(record: object, body: object, fields: readonly string[]): void {
+  const own = record as Record<string, unknown>;
+  const sent = body as Record<string, unknown>;
+  for (const field of fields) {
+    if (sent[field] === undefined || sent[field] === own[field]) continue;
+    if (field === "id") throw new DomainError("validation_id_mismatch", "The id in the body is not the one in the path.", { path_id: own[field], body_id: sent[field] });
+    throw new DomainError("validation_failed", `/${field}: must be the record's own ${field}; it can't be changed.`, {
+      issues: [{ path: `/${field}`, message: `must be the record's own ${field}; it can't be changed`, value: sent[field] }],
+    });
+  }
+}

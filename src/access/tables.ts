@@ -1,0 +1,29 @@
+// The tables of what authenticates: sessions, hashes of passwords and of API keys. None of them has history.
+
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const sessions = sqliteTable("sessions", {
+  /** SHA-256 of the token. */
+  hash: blob({ mode: "buffer" }).primaryKey(),
+  user_n: integer().notNull(),
+  created_at: integer().notNull(),
+  last_used_at: integer().notNull(),
+});
+
+export const userPasswords = sqliteTable("user_passwords", {
+  user_n: integer().primaryKey(),
+  /** Argon2id, PHC string format. */
+  hash: text().notNull(),
+});
+
+export const apiKeyHashes = sqliteTable("api_key_hashes", {
+  /** SHA-256 of the key. */
+  hash: blob({ mode: "buffer" }).primaryKey(),
+  api_key_n: integer().notNull().unique(),
+});
+
+/** Facts of the appliance itself. */
+export const applianceSettings = sqliteTable("appliance_settings", {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});

@@ -1,0 +1,40 @@
+// The HTTP surface as a table of contents.
+
+import { Elysia } from "elysia";
+import type { Access, Actor } from "./access/actor.ts";
+import type { AccessGate } from "./access/gate.ts";
+import type { Log } from "./base/log.ts";
+import { Surface } from "./http/surface.ts";
+import type { Inventory } from "./resources/answers.ts";
+import { subnetRoutes } from "./resources/subnets/routes.ts";
+
+export interface AppOptions {
+  readonly inventory: Inventory;
+  readonly gate: AccessGate;
+  readonly log: Log;
+  /** Starts the ids of requests: different at every start. */
+  readonly requestIdPrefix: string;
+  readonly monotonicMs: () => number;
+}
+
+/** The caller of operations that anyone may call: no organization, nothing in reach. */
+const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN: 0, networkNs: [] };
+
+export function createApp(options: AppOptions) {
+  const app = new Elysia({ aot: true, normalize: false });
+  const surface = new Surface<Actor, Access>({
+    app: app as unknown as Elysia,
+    gate: options.gate,
+    log: options.log,
+    monotonicMs: options.monotonicMs,
+    idPrefix: options.requestIdPrefix,
+    unauthenticated: NOBODY,
+  });
+  // First of all: an error hook that is registered later lets exception texts through.
+  app.onError(({ code, error, request, server }) => {
+    const source = server?.requestIP(request)?.address ?? "local";
+    return code === "NOT_FOUND" ? surface.notRouted(request, source) : surface.failed(error, request, source);
+  });
+  subnetRoutes(surface, options.inventory);
+  return { app, surface };
+}

@@ -1,0 +1,10 @@
+// The one place that reads the system's clock. Everything that depends on time takes a Clock.
+
+import type { Instant } from "./instant.ts";
+
+export interface Clock {
+  /** The present, UTC milliseconds since 1970-01-01. May step back; the ledger's own clock never does. */
+  now(): Instant;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };

@@ -1,0 +1,83 @@
+// The errors of the domain: a stable code, one sentence a person can act on, and the values in it.
+// Knows no HTTP: http/errors.ts maps codes to statuses.
+
+export type ErrorCode =
+  | "validation_failed"
+  | "malformed_json"
+  | "entity_reference_invalid"
+  | "validation_id_mismatch"
+  | "auth_not_authenticated"
+  | "auth_invalid_credentials"
+  | "auth_session_expired"
+  | "auth_key_disabled"
+  | "auth_key_expired"
+  | "auth_permission_denied"
+  | "entity_access_denied"
+  | "auth_session_required"
+  | "auth_origin_rejected"
+  | "route_not_found"
+  | "entity_not_found"
+  | "method_not_allowed"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "rate_limit_exceeded"
+  | "entity_stale"
+  | "entity_already_exists"
+  | "entity_in_use"
+  | "setup_already_done"
+  | "precondition_failed"
+  | "internal_error"
+  | "shutting_down"
+  | "storage_full";
+
+/** One offender of a validation error. `path` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter. */
+export interface Issue {
+  path: string;
+  message: string;
+  value?: unknown;
+}
+
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+  readonly code: ErrorCode;
+  readonly params: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, params: Record<string, unknown> = {}) {
+    super(message);
+    this.code = code;
+    this.params = params;
+  }
+}
+
+/** 400 with every offender at once. */
+export function invalid(issues: Issue[]): DomainError {
+  const first = issues[0];
+  const rest = issues.length - 1;
+  const summary = first
+    ? `${describe(first)}${rest > 0 ? ` (and ${rest} more, see params.issues)` : ""}`
+    : "The request is not valid.";
+  return new DomainError("validation_failed", summary, { issues });
+}
+
+/** 404: the same whether it never was, is deleted, or is out of the caller's reach. */
+export function notFound(entity: string, id: string): DomainError {
+  return new DomainError("entity_not_found", `There is no ${entity.replaceAll("_", " ")} with the id ${id}.`, { entity, id });
+}
+
+/** 400 for an id in a body that is unknown, foreign or out of the caller's reach: the same in all three cases. */
+export function referenceInvalid(entity: string, field: string, ids: string[]): DomainError {
+  return new DomainError(
+    "entity_reference_invalid",
+    `${field} names ${ids.length === 1 ? `a ${entity.replaceAll("_", " ")} that does not exist` : `${entity.replaceAll("_", " ")}s that do not exist`}: ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}.`,
+    { entity, field, ids },
+  );
+}
+
+/** 409: something with this value is there already. */
+export function alreadyExists(entity: string, field: string, value: unknown): DomainError {
+  return new DomainError("entity_already_exists", `There is already a ${entity.replaceAll("_", " ")} with the ${field} ${String(value)}.`, { entity, field, value });
+}
+
+function describe(issue: Issue): string {
+  return `${issue.path === "" ? "The body" : issue.path}: ${issue.message}`;
+}

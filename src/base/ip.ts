@@ -1,0 +1,117 @@
+// IP addresses and CIDR blocks as values: strict reading, one canonical text each, containment, order.
+// Must not know what an address is used for.
+
+import ipaddr from "ipaddr.js";
+
+export interface Ip {
+  version: 4 | 6;
+  /** Canonical: dotted decimal, or RFC 5952 (an IPv4-mapped address as `::ffff:192.0.2.1`, its section 5). */
+  text: string;
+  /** 4 or 16 bytes in network order. */
+  bytes: Uint8Array;
+}
+
+export interface Cidr {
+  version: 4 | 6;
+  /** Canonical: the network's address as in Ip, `/`, the prefix length. */
+  text: string;
+  /** The network's address: 4 or 16 bytes in network order, all bits beyond the prefix zero. */
+  bytes: Uint8Array;
+  /** 0–32 or 0–128 bits. */
+  prefixLength: number;
+}
+
+/**
+ * Reads an address: four decimal numbers without leading zeros, or any form of RFC 4291 §2.2. Null for everything else, also for what
+ * laxer readers take: zone ids, `010.1.1.1` (octal to some), hexadecimal quads, `1`, `1.2.3`, white space. An IPv4-mapped IPv6
+ * address stays IPv6.
+ */
+export function parseIp(text: string): Ip | null {
+  if (text.length > MAX_IP_LENGTH) return null;
+  if (!text.includes(":")) {
+    return ipaddr.IPv4.isValidFourPartDecimal(text) ? toIp(Uint8Array.from(ipaddr.IPv4.parse(text).toByteArray())) : null;
+  }
+  const plain = expandDottedTail(text);
+  // The library takes zone ids.
+  if (plain === null || plain.includes("%") || !ipaddr.IPv6.isValid(plain)) return null;
+  return toIp(Uint8Array.from(ipaddr.IPv6.parse(plain).toByteArray()));
+}
+
+/** Reads `address/length`. Null for anything else, and when bits beyond the prefix are set: `describeCidrProblem` says which. */
+export function parseCidr(text: string): Cidr | null {
+  const result = readCidr(text);
+  return typeof result === "string" ? null : result;
+}
+
+/** One sentence on why `parseCidr` refuses the text; empty when it does not. Never echoes the text. */
+export function describeCidrProblem(text: string): string {
+  const result = readCidr(text);
+  return typeof result === "string" ? result : "";
+}
+
+/** Whether the address lies in the block. Never across versions: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
+export function cidrContains(cidr: Cidr, ip: Ip): boolean {
+  return cidr.version === ip.version && equalBytes(maskBytes(ip.bytes, cidr.prefixLength), cidr.bytes);
+}
+
+/** The block of that prefix length which the address lies in. Throws RangeError when the version has no such length. */
+export function cidrOf(ip: Ip, prefixLength: number): Cidr {
+  if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > ip.bytes.length * 8) {
+    throw new RangeError(`IPv${ip.version} has no prefix length ${prefixLength}`);
+  }
+  const bytes = maskBytes(ip.bytes, prefixLength);
+  return { version: ip.version, text: `${toIp(bytes).text}/${prefixLength}`, bytes, prefixLength };
+}
+
+/** 33 characters whose text order is the order of the addresses: the version, then 32 hexadecimal digits. All IPv4 come before all IPv6. */
+export function ipSortKey(ip: Ip): string {
+  return ip.version + ip.bytes.toHex().padStart(32, "0");
+}
+
+/** Six full groups and a dotted tail, the longest text that an address can have. */
+const MAX_IP_LENGTH = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
+
+const MAPPED_PREFIX = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff);
+
+function toIp(bytes: Uint8Array): Ip {
+  if (bytes.length === 4) return { version: 4, text: bytes.join("."), bytes };
+  const mapped = equalBytes(bytes.subarray(0, 12), MAPPED_PREFIX);
+  const text = mapped ? `::ffff:${bytes.subarray(12).join(".")}` : new ipaddr.IPv6(Array.from(bytes)).toRFC5952String();
+  return { version: 6, text, bytes };
+}
+
+/** The library reads `::1.2.3.4` as an IPv4-mapped address and takes octal and hexadecimal quads, so it never gets to see dots. */
+function expandDottedTail(text: string): string | null {
+  if (!text.includes(".")) return text;
+  const tailStart = text.lastIndexOf(":") + 1;
+  const tail = text.slice(tailStart);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return null;
+  const hex = Uint8Array.from(ipaddr.IPv4.parse(tail).toByteArray()).toHex();
+  return `${text.slice(0, tailStart)}${hex.slice(0, 4)}:${hex.slice(4)}`;
+}
+
+/** The block, or one sentence on what is wrong. */
+function readCidr(text: string): Cidr | string {
+  const slash = text.indexOf("/");
+  if (slash < 0) return "A prefix length is missing: write the block as address/length, such as 192.0.2.0/24.";
+  const ip = parseIp(text.slice(0, slash));
+  if (!ip) return "The part before the slash is not an IP address (no leading zeros, no zone id).";
+  const lengthText = text.slice(slash + 1);
+  const bits = ip.bytes.length * 8;
+  if (!/^(0|[1-9]\d{0,2})$/.test(lengthText) || Number(lengthText) > bits) {
+    return `The prefix length of an IPv${ip.version} block is a whole number from 0 to ${bits}, without leading zeros.`;
+  }
+  const cidr = cidrOf(ip, Number(lengthText));
+  return equalBytes(cidr.bytes, ip.bytes) ? cidr : `Host bits are set: the block that this address lies in is ${cidr.text}.`;
+}
+
+function maskBytes(bytes: Uint8Array, prefixLength: number): Uint8Array {
+  return bytes.map((byte, index) => {
+    const kept = Math.min(8, Math.max(0, prefixLength - index * 8));
+    return byte & (0xff << (8 - kept));
+  });
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

@@ -1,0 +1,102 @@
+// The file that holds the key for secrets at rest: made once, then only read.
+// Must not change a file that exists, nor know what the key is for.
+
+import { closeSync, constants, fstatSync, fsyncSync, linkSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Random } from "./random.ts";
+
+/** Of the key and of the file, in bytes. */
+export const KEY_FILE_BYTES = 32;
+
+/**
+ * The 32 bytes of the file at `path`, which is made with mode 0600 when there is none. It appears whole or not at all and is on the disk when
+ * this returns; of several starters one makes it and all get the same key. A symbolic link is followed.
+ * Throws, in one sentence, when the file is not exactly 32 bytes, can be read or written by its group or by others, or is not owned by
+ * `userId` (the one who runs the program), and when it can be neither read nor made.
+ */
+export function loadOrCreateKeyFile(path: string, random: Random, userId: number | undefined = process.geteuid?.()): Uint8Array {
+  const existing = load(path, userId);
+  if (existing !== null) return existing;
+  create(path, random);
+  // Read back: another starter may have been first, and then its key is the key.
+  const created = load(path, userId);
+  if (created === null) throw new Error(`The key file ${path} cannot be made: a broken symbolic link stands there, or somebody removed it again.`);
+  return created;
+}
+
+/** Null when there is no file. */
+function load(path: string, userId: number | undefined): Uint8Array | null {
+  let file: number;
+  try {
+    // Without O_NONBLOCK a named pipe at this path would hang the start.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw new Error(`The key file ${path} cannot be opened (${codeOf(error)}).`);
+  }
+  try {
+    const { mode, uid, size } = fstatSync(file);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new Error(`The key file ${path} is not a regular file.`);
+    if (userId !== undefined && uid !== userId) {
+      throw new Error(`The key file ${path} is owned by user ${uid}, but the program runs as user ${userId}: run it as its owner, or change the owner.`);
+    }
+    if ((mode & 0o077) !== 0) {
+      throw new Error(`The key file ${path} is open to others (mode ${(mode & 0o777).toString(8).padStart(4, "0")}): make it 0600 with chmod.`);
+    }
+    const bytes = new Uint8Array(KEY_FILE_BYTES);
+    if (size !== KEY_FILE_BYTES || readSync(file, bytes, 0, KEY_FILE_BYTES, 0) !== KEY_FILE_BYTES) {
+      throw new Error(`The key file ${path} has ${size} bytes instead of ${KEY_FILE_BYTES}: it is damaged or another file; put the right one back.`);
+    }
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Writes the key under a name of its own and links it to `path`, which fails when something is there. Creating `path` itself with O_EXCL would
+ * let another starter, or the next start after a crash, see it empty. Does nothing when another starter was first.
+ */
+function create(path: string, random: Random): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${random.bytes(8).toHex()}`);
+  try {
+    writeDurably(temporary, random.bytes(KEY_FILE_BYTES));
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    } finally {
+      unlinkSync(temporary);
+    }
+    syncDirectory(dirname(path));
+  } catch (error) {
+    throw new Error(`The key file ${path} cannot be made (${codeOf(error)}).`);
+  }
+}
+
+function writeDurably(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, "wx", 0o600);
+  try {
+    if (writeSync(file, bytes) !== bytes.length) throw new Error("short write");
+    fsyncSync(file);
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A file's name is on the disk only when its directory is. */
+function syncDirectory(path: string): void {
+  const directory = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,135 @@
+// The log: one line per event, safe to read in a terminal and to parse. The only user of console.
+// Must not decide what is worth logging.
+
+import { type Clock, systemClock } from "./clock.ts";
+import { formatInstant } from "./instant.ts";
+
+export type LogFormat = "text" | "json";
+
+/**
+ * `event` is a constant text of the program; what comes from outside belongs into `fields`. The value of a field whose name speaks of a
+ * secret (`isSecretFieldName`), at any depth, is never printed. Logging never throws.
+ */
+export interface Log {
+  info(event: string, fields?: Record<string, unknown>): void;
+  warn(event: string, fields?: Record<string, unknown>): void;
+  error(event: string, fields?: Record<string, unknown>): void;
+}
+
+export interface LogOptions {
+  /** Takes one line without its line break. */
+  write: (line: string) => void;
+  format: LogFormat;
+  clock: Clock;
+}
+
+/** Longer values are cut off, in characters. */
+export const LOG_VALUE_MAX_LENGTH = 8_000;
+
+/** Deeper objects are not printed, nor more than this many items of one. */
+export const LOG_MAX_DEPTH = 6;
+export const LOG_MAX_ITEMS = 100;
+
+/**
+ * A log in one of two forms, one line per event, control and direction-changing characters escaped as `\uXXXX`:
+ * text `2026-11-21T09:15:00.123Z INFO event key=value key="a b"`, or JSON `{"at":…,"level":"info","event":…,"key":…}`, where a field
+ * that is named `at`, `level` or `event` gets a `_` behind its name.
+ */
+export function createLog(options: LogOptions): Log {
+  const { write, clock } = options;
+  const render = options.format === "json" ? renderJson : renderText;
+  const at = (level: Level) => (event: string, fields: Record<string, unknown> = {}): void => {
+    const now = formatInstant(clock.now());
+    let line: string;
+    try {
+      line = render(now, level, event, fields);
+    } catch {
+      // A getter or a proxy threw.
+      line = render(now, level, event, { fields: "[unreadable]" });
+    }
+    write(line);
+  };
+  return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** The program's own log, on standard error. */
+export function systemLog(format: LogFormat = "text"): Log {
+  // Not process.stderr.write: it ends the program when the reader of a pipe has gone.
+  return createLog({ write: (line) => console.error("%s", line), format, clock: systemClock });
+}
+
+/**
+ * Whether values under this name are kept out of the log: it contains password, secret, token, key, authorization, cookie, session,
+ * community or a relative of theirs in any spelling. The id of a key (`key_id`, `apiKeyId`) identifies without authenticating.
+ */
+export function isSecretFieldName(name: string): boolean {
+  const plain = name.toLowerCase().replace(/[^a-z]/g, "");
+  return SECRET_NAME.test(plain) && !/keyids?$/.test(plain);
+}
+
+type Level = "info" | "warn" | "error";
+
+const HIDDEN = "[hidden]";
+const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
+const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
+
+/** What JSON leaves as it is but a terminal acts on or a reader takes for a line break: DEL, C1, U+2028/2029, direction marks, BOM. */
+const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+function renderJson(at: string, level: Level, event: string, fields: Record<string, unknown>): string {
+  const line: [string, unknown][] = [["at", at], ["level", level], ["event", cut(event)]];
+  for (const [name, value] of entriesOf(fields)) line.push([RESERVED.has(name) ? `${name}_` : name, value]);
+  return quote(Object.fromEntries(line));
+}
+
+function renderText(at: string, level: Level, event: string, fields: Record<string, unknown>): string {
+  const words = [at, level.toUpperCase().padEnd(5), quote(cut(event)).slice(1, -1).replaceAll('\\"', '"')];
+  for (const [name, value] of entriesOf(fields)) words.push(`${bare(name)}=${typeof value === "string" ? bare(value) : quote(value)}`);
+  return words.join(" ");
+}
+
+/** Without quotes where nobody can mistake it. */
+function bare(text: string): string {
+  return /^[\w.:/@+,[\]-]+$/.test(text) ? text : quote(text);
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value).replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Name and printable value of each field. */
+function entriesOf(fields: object, depth = 0): [string, unknown][] {
+  const entries: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(fields).slice(0, LOG_MAX_ITEMS)) {
+    if (value !== undefined) entries.push([cut(name), isSecretFieldName(name) ? HIDDEN : printable(value, depth)]);
+  }
+  return entries;
+}
+
+/** What JSON.stringify can print: no cycles, no big integers, nothing endless. */
+function printable(value: unknown, depth: number): unknown {
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value === "string") return cut(value);
+  if (typeof value !== "object") return cut(String(value));
+  // Bytes are more often a key or a hash than something to read.
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (depth >= LOG_MAX_DEPTH) return "[deeper]";
+  if (value instanceof Error) return cut(describeError(value));
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
+  if (Array.isArray(value)) return value.slice(0, LOG_MAX_ITEMS).map((item) => printable(item ?? null, depth + 1));
+  if (value instanceof Map || value instanceof Set) return `[${value.size} items]`;
+  return Object.fromEntries(entriesOf(value, depth + 1));
+}
+
+/** With where it happened and why; the stack begins with the message on this platform, or else it is put before it. */
+function describeError(error: Error): string {
+  const title = `${error.name}: ${error.message}`;
+  const stack = typeof error.stack === "string" ? error.stack : "";
+  const text = stack.includes(error.message) ? stack : `${title}\n${stack}`;
+  return error.cause instanceof Error && error.cause !== error ? `${text}\ncaused by ${error.cause.name}: ${error.cause.message}` : text;
+}
+
+function cut(text: string): string {
+  return text.length <= LOG_VALUE_MAX_LENGTH ? text : `${text.slice(0, LOG_VALUE_MAX_LENGTH)}…`;
+}

@@ -1,0 +1,33 @@
+// The order of text: without regard to case, then by code point.
+// Must not depend on a locale: the same list sorts the same way on every machine.
+
+/**
+ * The form in which texts that differ only in case, or only in how an accent is composed, are equal. Lower case in NFC, with the
+ * final sigma taken for a sigma. Simpler than Unicode's full case folding (`ß` stays apart from `ss`) and enough for ordering and
+ * searching. Folding twice changes nothing.
+ */
+export function foldCase(text: string): string {
+  // NFC comes last: J with caron has no composed capital, but its lower case has.
+  return text.toLowerCase().replaceAll("ς", "σ").normalize("NFC");
+}
+
+/**
+ * Negative, zero or positive, as for Array.sort. By code point, which is also the order of the UTF-8 bytes and so of SQLite's BINARY;
+ * `<` on strings goes by UTF-16 unit and puts U+10000 and above before U+E000–U+FFFF.
+ */
+export function compareCodePoints(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  let index = 0;
+  while (index < shorter && a.charCodeAt(index) === b.charCodeAt(index)) index += 1;
+  // The first difference may be in the second half of a pair: the whole code point counts.
+  if (index > 0 && isHighSurrogate(a, index - 1) && (isLowSurrogate(a, index) || isLowSurrogate(b, index))) index -= 1;
+  return (a.codePointAt(index) ?? -1) - (b.codePointAt(index) ?? -1);
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+  return (text.charCodeAt(index) & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  return (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+}

@@ -1,0 +1,44 @@
+// Opens the database file: the one writable connection, and read-only ones. Owns the pragmas.
+
+import { Database } from "bun:sqlite";
+import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+
+export type Sql = BunSQLiteDatabase & { $client: Database };
+
+/** Pages of the database file mapped into memory: the kernel's to drop, not the process's. SQLite's own ceiling. */
+const MMAP_SIZE_BYTES = 2_147_418_112;
+const CACHE_SIZE_KIB = 16_384;
+export const PAGE_SIZE_BYTES = 8_192;
+/** The log is cut back to this after a checkpoint. */
+const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * The writable connection. WAL with `synchronous=FULL`: an acknowledged write survives `kill -9` and power loss.
+ * @param path a file, created when it is not there, or ":memory:"
+ */
+export function openWritable(path: string): Sql {
+  const client = new Database(path, { create: true, readwrite: true, strict: true });
+  client.run(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
+  client.run("PRAGMA journal_mode = WAL");
+  client.run("PRAGMA synchronous = FULL");
+  client.run("PRAGMA foreign_keys = ON");
+  client.run("PRAGMA recursive_triggers = ON");
+  client.run("PRAGMA trusted_schema = OFF");
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
+  client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
+  client.run(`PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
+  return drizzle({ client }) as Sql;
+}
+
+/** A connection that can only read. The file must exist and be migrated. */
+export function openReadOnly(path: string): Sql {
+  const client = new Database(path, { readonly: true, strict: true });
+  client.run("PRAGMA query_only = ON");
+  client.run("PRAGMA trusted_schema = OFF");
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
+  client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
+  return drizzle({ client }) as Sql;
+}

@@ -1,0 +1,112 @@
+// What the store has to know of a kind of record: its live table, the scopes it lives in, what it refers to.
+// Knows no resource: each resource folder defines its kind with this interface.
+
+import { integer, text, type SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
+
+/** What every version of every record carries, as it stands on the wire. */
+export interface RecordBase {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly valid_from: string;
+  readonly lineage_id?: string | null;
+}
+
+/** The columns of every live table; a kind adds what it is filtered, constrained and joined by. */
+export const liveColumns = {
+  n: integer().primaryKey(),
+  organization_n: integer().notNull(),
+  /** The transaction that wrote the newest version: the record's ETag. */
+  sequence: integer().notNull(),
+  /** The real thing among the living; null where several may be alike. */
+  identity: text().unique(),
+  composed: integer().notNull(),
+  sort_keys: text(),
+  members: text().notNull(),
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: Drizzle's table type is parameterised by every column of every kind.
+export type LiveTable = SQLiteTableWithColumns<any>;
+
+/** The containers that lists are filtered by. Every record lives in an organization as well. */
+export type ScopeName = "network" | "host" | "service" | "if_entry" | "credential";
+
+/** Observation fields: refreshed without a version, kept beside the ledger. */
+export type ObservedField = "last_seen_at" | "last_discovery_id" | "last_used" | "last_login";
+export type Observed = Partial<Record<ObservedField, string | null>>;
+
+/** What becomes of a record when something in one of its id lists is removed. */
+export type LinkRule = "taken off" | "refused";
+
+export interface Link {
+  readonly relation: string;
+  readonly ids: readonly string[];
+}
+
+export interface Kind<R extends RecordBase = RecordBase> {
+  /** The singular, as in errors and history: `if_entry`. */
+  readonly name: string;
+  /** The plural, as in paths and in the `changed_fields` of an owner: `if_entries`. */
+  readonly plural: string;
+  /** In the ledger for ever, never given to another kind. Ascending in foreign-key direction: a kind refers to lower codes only. */
+  readonly code: number;
+  /** Numbers the wire shape that the renderer writes today. */
+  readonly shape: number;
+  readonly table: LiveTable;
+  /** The live columns beyond liveColumns. `n` resolves an id to its record number. */
+  readonly columns: (record: R, n: (id: string) => number) => Record<string, unknown>;
+  /** Scope → the live column that holds its n; a kind that is itself a scope names its own `n`. */
+  readonly scopes: Partial<Record<ScopeName, string>>;
+  /** Scope → id, for the spans. */
+  readonly scopeIds: (record: R) => Partial<Record<ScopeName, string | null>>;
+  /** The id lists and loose references of a record. */
+  readonly links?: (record: R) => Link[];
+  /** Records that show this one as a part: they get a version when it changes. Kind name → ids. */
+  readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
+  readonly observed: readonly ObservedField[];
+  /** How a field without a value stands in a list: as null, or not at all (specification 2.9). */
+  readonly absent: "null" | "omitted";
+  /** The real thing that a record stands for, so that a later incarnation finds its lineage; null for none. */
+  readonly identity: (record: R) => string | null;
+  /** Whether two live records may not stand for the same thing, and how the conflict is named. */
+  readonly unique: { field: string; value: (record: R) => unknown } | null;
+  /** Texts that lists are ordered by, folded; null for none. */
+  readonly sortKeys?: (record: R) => Record<string, string>;
+  /** SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the record number `n`. */
+  readonly composedSql?: { live: string; asOf: string };
+}
+
+/** Operations as the ledger stores them. */
+export const OPERATION = { Created: 1, Updated: 2, Deleted: 3 } as const;
+
+/** The wire's instants of a record's newest version are the ledger's; a kind's renderer never sets them. */
+export type OwnFields<R extends RecordBase> = Omit<R, keyof RecordBase>;
+
+/** The continuation of a record's members by its observation values, in the order of the kind's list. */
+export function renderObserved(kind: Kind, values: Observed): string {
+  let text = "";
+  for (const field of kind.observed) {
+    const value = values[field] ?? null;
+    if (value === null && kind.absent === "omitted") continue;
+    text += `,${JSON.stringify(field)}:${JSON.stringify(value)}`;
+  }
+  return text;
+}
+
+export function parseObserved(observed: string): Observed {
+  return observed === "" ? {} : (JSON.parse(`{${observed.slice(1)}}`) as Observed);
+}
+
+/** The inside of the JSON object that holds a record's own fields. */
+export function renderMembers(record: object): string {
+  return JSON.stringify(record).slice(1, -1);
+}
+
+export function parseMembers<R>(members: string): R {
+  return JSON.parse(`{${members}}`) as R;
+}
+
+/** A scope of the spans and the census. Below 2^53, so it may leave SQL. */
+export function scopeKey(containerN: number, kind: Kind): number {
+  return containerN * 64 + kind.code;
+}

@@ -1,0 +1,242 @@
+// Writes the net effect of a transaction: records, versions, live rows, spans, census and the transaction's own row.
+// The order is what constraints and the ledger's triggers ask for.
+
+import { formatInstant } from "../base/instant.ts";
+import { alreadyExists } from "../base/errors.ts";
+import { hashTransaction, hashVersion } from "./hash.ts";
+import { OPERATION, renderMembers, renderObserved, scopeKey, type Kind, type RecordBase } from "./kind.ts";
+import { sqliteCode } from "./sqlite-code.ts";
+import type { Entry, WriteTransaction } from "./transaction.ts";
+
+export interface Change {
+  readonly entry: Entry;
+  readonly operation: keyof typeof OPERATION;
+  /** Names of the fields, sorted; null where everything is new or gone. */
+  readonly changed: string[] | null;
+}
+
+/** The most versions one transaction may write: a bulk of 1,000 hosts with their children, ten times over. */
+export const MAX_CHANGES_PER_TRANSACTION = 1_000_000;
+
+export function writeLedger(tx: WriteTransaction, changes: Change[]): void {
+  if (changes.length > MAX_CHANGES_PER_TRANSACTION) throw new Error("ledger: too many changes in one transaction");
+  new LedgerWriter(tx).write(changes);
+}
+
+class LedgerWriter {
+  private readonly tx: WriteTransaction;
+  private readonly at: string;
+  private readonly census = new Map<number, number>();
+  private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
+  private readonly createdN = new Map<string, number>();
+
+  constructor(tx: WriteTransaction) {
+    this.tx = tx;
+    this.at = formatInstant(tx.instant);
+  }
+
+  write(changes: Change[]): void {
+    const creations = changes.filter((change) => change.operation === "Created");
+    const updates = changes.filter((change) => change.operation === "Updated");
+    const removals = changes.filter((change) => change.operation === "Deleted");
+    this.freeIdentities(updates, removals, creations);
+    // Numbers are given in page order: what is created at one instant stands in the order of the ids.
+    creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
+    for (const change of creations) this.create(change.entry);
+    // Two records that are created together may refer to each other.
+    for (const change of creations) this.link(change.entry);
+    for (const change of updates) this.update(change);
+    // References go first: two records that are removed together may refer to each other.
+    for (const { entry } of removals) this.tx.statements.unlink(entry.n);
+    // Children before what they refer to.
+    removals.sort((a, b) => b.entry.kind.code - a.entry.kind.code);
+    for (const change of removals) this.remove(change.entry);
+    for (const [scope, delta] of this.census) if (delta !== 0) this.tx.statements.addToCensus(scope, this.tx.sequence, delta);
+    this.close();
+  }
+
+  private create(entry: Entry): void {
+    const { statements, sequence } = this.tx;
+    const kind = entry.kind;
+    const identity = kind.identity(entry.after as RecordBase);
+    const lineage = identity === null ? null : statements.lineage(kind.code, identity);
+    const at = this.at;
+    // What is absent in lists of this kind is absent in its members as well.
+    const lineageField = kind.absent === "omitted" && lineage === null ? undefined : lineage;
+    const record: RecordBase = { ...(entry.after as RecordBase), lineage_id: lineageField as string | null, created_at: at, updated_at: at, valid_from: at };
+    entry.after = record;
+    entry.n = statements.appendRecord(kind.code, entry.id);
+    this.createdN.set(entry.id, entry.n);
+    if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
+    const rendered = this.render(entry);
+    this.guarded(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));
+    if (kind.observed.length > 0) statements.insertObserved(entry.n, rendered.observed);
+    for (const scope of this.scopes(entry, record)) this.enter(scope, entry.n);
+    this.version(entry, "Created", null, rendered, sequence);
+  }
+
+  private update(change: Change): void {
+    const { entry } = change;
+    const { statements, sequence } = this.tx;
+    const before = entry.before as RecordBase;
+    const record: RecordBase = { ...(entry.after as RecordBase), updated_at: this.at, valid_from: this.at };
+    entry.after = record;
+    const rendered = this.render(entry);
+    this.guarded(entry.kind, record, () => statements.updateLive(entry.kind, this.liveRow(entry, rendered)));
+    if (entry.kind.links !== undefined && !Bun.deepEquals(entry.kind.links(before), entry.kind.links(record))) {
+      statements.unlink(entry.n);
+      this.link(entry);
+    }
+    const left = new Set(this.scopes(entry, before));
+    for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
+    for (const scope of left) this.leave(scope, entry.n);
+    this.version(entry, "Updated", change.changed, rendered, sequence);
+  }
+
+  private remove(entry: Entry): void {
+    const { statements, sequence } = this.tx;
+    const before = entry.before as RecordBase;
+    const kind = entry.kind;
+    if (statements.isLinkedTo(entry.n)) throw new Error(`ledger: ${kind.name} ${entry.id} is still referred to`);
+    if (kind.observed.length > 0) statements.deleteObserved(entry.n);
+    statements.deleteLive(kind, entry.n);
+    for (const scope of this.scopes(entry, before)) this.leave(scope, entry.n);
+    const identity = kind.identity(before);
+    if (identity !== null) statements.remember(kind.code, identity, before.lineage_id ?? before.id);
+    this.version(entry, "Deleted", null, { members: null, observed: "", sort_keys: null }, sequence);
+  }
+
+  /** Two records may swap what makes them unique, or one take over what another gives up, within one transaction. */
+  private freeIdentities(updates: Change[], removals: Change[], creations: Change[]): void {
+    const claimed = new Set<string>();
+    const given: Array<{ entry: Entry; key: string }> = [];
+    for (const { entry } of creations) {
+      const identity = liveIdentity(entry.kind, entry.after as RecordBase);
+      if (identity !== null) claimed.add(`${entry.kind.code}/${identity}`);
+    }
+    for (const { entry } of updates) {
+      const old = liveIdentity(entry.kind, entry.before as RecordBase);
+      const now = liveIdentity(entry.kind, entry.after as RecordBase);
+      if (old === now) continue;
+      if (now !== null) claimed.add(`${entry.kind.code}/${now}`);
+      if (old !== null) given.push({ entry, key: `${entry.kind.code}/${old}` });
+    }
+    for (const { entry } of removals) {
+      const old = liveIdentity(entry.kind, entry.before as RecordBase);
+      if (old !== null) given.push({ entry, key: `${entry.kind.code}/${old}` });
+    }
+    for (const { entry, key } of given) if (claimed.has(key)) this.tx.statements.clearIdentity(entry.kind, entry.n);
+  }
+
+  private render(entry: Entry): { members: string; observed: string; sort_keys: string | null } {
+    const sortKeys = entry.kind.sortKeys?.(entry.after as RecordBase);
+    return {
+      members: renderMembers(entry.after as RecordBase),
+      observed: renderObserved(entry.kind, entry.observed),
+      sort_keys: sortKeys === undefined ? null : JSON.stringify(sortKeys),
+    };
+  }
+
+  private liveRow(entry: Entry, rendered: { members: string; sort_keys: string | null }): Record<string, unknown> {
+    const record = entry.after as RecordBase;
+    return {
+      n: entry.n,
+      organization_n: entry.organizationN,
+      sequence: this.tx.sequence,
+      identity: liveIdentity(entry.kind, record),
+      composed: entry.composed ? 1 : 0,
+      sort_keys: rendered.sort_keys,
+      members: rendered.members,
+      ...entry.kind.columns(record, (id) => this.nOf(id)),
+    };
+  }
+
+  private version(
+    entry: Entry,
+    operation: keyof typeof OPERATION,
+    changed: string[] | null,
+    rendered: { members: string | null; observed: string; sort_keys: string | null },
+    sequence: number,
+  ): void {
+    const row = {
+      operation: OPERATION[operation],
+      shape: entry.kind.shape,
+      composed: operation !== "Deleted" && entry.composed ? 1 : 0,
+      changed: changed === null ? null : JSON.stringify(changed),
+      sort_keys: rendered.sort_keys,
+      observed: rendered.observed,
+      members: rendered.members,
+    };
+    const hash = hashVersion({ id: entry.id, kind: entry.kind.code, sequence, ...row });
+    this.tx.statements.insertVersion({ n: entry.n, sequence, valid_from: this.at, hash, ...row });
+    this.hashes.push({ n: entry.n, hash });
+  }
+
+  /** The transaction's row is its last: after it no version can be added. */
+  private close(): void {
+    const { statements, author, source, sequence, instant, wallAt } = this.tx;
+    const row = {
+      sequence,
+      at: instant,
+      wall_at: wallAt,
+      organization_id: author.organizationId,
+      actor_type: author.type,
+      actor_id: author.id,
+      actor_name: author.name,
+      request_id: author.requestId,
+      source,
+      last_n: statements.lastN(),
+    };
+    this.hashes.sort((a, b) => a.n - b.n);
+    const hash = hashTransaction(statements.headHash(), row, this.hashes.map((each) => each.hash));
+    statements.insertTransaction({ ...row, hash });
+  }
+
+  private link(entry: Entry): void {
+    for (const link of entry.kind.links?.(entry.after as RecordBase) ?? []) {
+      for (const target of new Set(link.ids)) this.tx.statements.link(entry.n, link.relation, this.nOf(target));
+    }
+  }
+
+  private scopes(entry: Entry, record: RecordBase): number[] {
+    const scopes = [scopeKey(entry.organizationN, entry.kind)];
+    for (const id of Object.values(entry.kind.scopeIds(record))) {
+      if (typeof id === "string") scopes.push(scopeKey(this.nOf(id), entry.kind));
+    }
+    return scopes;
+  }
+
+  private enter(scope: number, n: number): void {
+    this.tx.statements.bear(scope, n, this.tx.sequence);
+    this.census.set(scope, (this.census.get(scope) ?? 0) + 1);
+  }
+
+  private leave(scope: number, n: number): void {
+    this.tx.statements.bury(scope, n, this.tx.sequence);
+    this.census.set(scope, (this.census.get(scope) ?? 0) - 1);
+  }
+
+  private nOf(id: string): number {
+    const n = this.createdN.get(id) ?? this.tx.recordN(id);
+    if (n === null) throw new Error(`ledger: no record has the id ${id}`);
+    return n;
+  }
+
+  private guarded(kind: Kind, record: RecordBase, write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (kind.unique !== null && isUniqueViolation(error)) throw alreadyExists(kind.name, kind.unique.field, kind.unique.value(record));
+      throw error;
+    }
+  }
+}
+
+/** Only kinds whose things are unique keep their identity in the live table. */
+function liveIdentity(kind: Kind, record: RecordBase): string | null {
+  return kind.unique === null ? null : kind.identity(record);
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
+}

@@ -1,0 +1,79 @@
+// Brings a database file to this executable's schema, or refuses it untouched.
+// The migrations are embedded: nothing is read from a folder at run time.
+
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
+import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
+import access from "../../migrations/0003_access.sql" with { type: "text" };
+import type { Sql } from "./connection.ts";
+
+/** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
+const MIGRATIONS: readonly string[] = [ledger, inventory, access];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+/** "nled": so that `file` and we can tell our databases from any other SQLite file. */
+export const APPLICATION_ID = 0x6e6c6564;
+
+export class DatabaseRefused extends Error {
+  override readonly name = "DatabaseRefused";
+}
+
+/**
+ * Refuses a file that is not ours or that a newer netledger wrote, by its header alone, before SQLite touches it.
+ * @throws DatabaseRefused with one sentence for the operator
+ */
+export function refuseForeignFile(path: string): void {
+  if (!existsSync(path)) return;
+  const header = Buffer.alloc(100);
+  const descriptor = openSync(path, "r");
+  let length = 0;
+  try {
+    length = readSync(descriptor, header, 0, 100, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  // An empty file is a database that was never written: a start that was cut off at its very beginning.
+  if (length === 0) return;
+  if (length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
+    throw new DatabaseRefused(`${path} is not an SQLite database.`);
+  }
+  const applicationId = header.readUInt32BE(68);
+  const version = header.readUInt32BE(60);
+  if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version);
+}
+
+/** Applies what is missing, each migration in a transaction of its own. */
+export function migrate(db: Sql, path: string): void {
+  const client = db.$client;
+  const applicationId = pragma(db, "application_id");
+  const version = pragma(db, "user_version");
+  if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version);
+  else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
+    throw new DatabaseRefused(`${path} is a database of another program.`);
+  }
+  for (let next = version; next < SCHEMA_VERSION; next += 1) {
+    client
+      .transaction(() => {
+        client.run(MIGRATIONS[next] as string);
+        client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+        client.run(`PRAGMA user_version = ${next + 1}`);
+      })
+      .immediate();
+  }
+  // The header in the file itself tells the version, also to a start that does not read the log.
+  if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+function refuseVersion(path: string, applicationId: number, version: number): void {
+  if (applicationId !== APPLICATION_ID) throw new DatabaseRefused(`${path} is a database of another program.`);
+  if (version > SCHEMA_VERSION) {
+    throw new DatabaseRefused(
+      `${path} was written by a newer netledger (schema ${version}, this one knows ${SCHEMA_VERSION}): it is left untouched. Start the newer version.`,
+    );
+  }
+}
+
+function pragma(db: Sql, name: "application_id" | "user_version"): number {
+  const row = db.$client.query(`PRAGMA ${name}`).get() as Record<string, number>;
+  return row[name] as number;
+}

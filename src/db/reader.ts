@@ -1,0 +1,375 @@
+// Reads, live and as of an instant, on a read-only connection. One code path builds both: only the population
+// (who is in a scope) and the place of the newest version differ. Knows no resource and no HTTP.
+
+import { getTableName } from "drizzle-orm";
+import type { Database, Statement } from "bun:sqlite";
+import type { Clock } from "../base/clock.ts";
+import type { Instant } from "../base/instant.ts";
+import type { Sql } from "./connection.ts";
+import type { Kind, ScopeName } from "./kind.ts";
+import { ALIVE } from "./schema.ts";
+import { itemSql, sortSql } from "./item-sql.ts";
+
+/** The transaction that a read is as of. Live reads have none. */
+export interface AsOf {
+  readonly sequence: number;
+  /** The highest record number that existed then: what is beyond it need not be looked at. */
+  readonly lastN: number;
+  /** True for a long read of the present, fixed at one sequence: observation values are today's and nothing has ended. */
+  readonly present: boolean;
+}
+
+/** What a caller may see: an organization, and in it all networks or some. */
+export interface Reach {
+  readonly organizationN: number;
+  /** Record numbers of networks; null for all of the organization. */
+  readonly networkNs: readonly number[] | null;
+}
+
+export interface OrderTerm {
+  readonly field: string;
+  readonly direction: "asc" | "desc";
+  /** Ordered by the folded text first, then by code point. */
+  readonly folded: boolean;
+}
+
+export interface ListQuery {
+  readonly kind: Kind;
+  readonly reach: Reach;
+  readonly asOf: AsOf | null;
+  /** Containers by id; a record must live in each. An id that is no container finds nothing. */
+  readonly within?: Partial<Record<ScopeName, string | undefined>>;
+  readonly ids?: readonly string[] | undefined;
+  /** Empty for page order: `created_at`, then `id`. */
+  readonly order?: readonly OrderTerm[];
+  /** Rows; 0 for all. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface Page {
+  /** JSON objects, comma-separated, UTF-8. */
+  readonly items: Uint8Array;
+  /** How many records match, whatever the page. */
+  readonly total: number;
+}
+
+export interface Item {
+  readonly n: number;
+  /** The record as a JSON object. */
+  readonly text: string;
+}
+
+export interface FoundItem extends Item {
+  /** The transaction that wrote this version: the record's ETag. */
+  readonly sequence: number;
+  /** Whether a later version or the end of the record followed. */
+  readonly ended: boolean;
+}
+
+/** Adds to items what is kept as records of their own. */
+export type Compose = (items: Item[], asOf: AsOf | null) => string[];
+
+/** Networks above this number are filtered instead of merged. */
+const MAX_MERGED_NETWORKS = 64;
+/** Rows per step of a long read: about a millisecond. */
+const CHUNK_ROWS = 500;
+const CHUNK_ROWS_COMPOSED = 20;
+
+type Value = string | number;
+
+export class Reader {
+  readonly db: Database;
+  private readonly clock: Clock;
+  private readonly prepared = new Map<string, Statement>();
+
+  constructor(db: Sql, clock: Clock) {
+    this.db = db.$client;
+    this.clock = clock;
+  }
+
+  /** The newest transaction; sequence 0 in an empty ledger. */
+  head(): { sequence: number; at: Instant; lastN: number } {
+    const row = this.statement("SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1").values()[0] as [number, number, number] | undefined;
+    return row === undefined ? { sequence: 0, at: -1, lastN: 0 } : { sequence: row[0], at: row[1], lastN: row[2] };
+  }
+
+  /**
+   * What `at` means: the last transaction at or before it, or null for the present.
+   * An instant that is not before the wall clock is the present, also while the ledger's clock leads.
+   */
+  resolve(at: Instant | null): AsOf | null {
+    if (at === null || at >= this.clock.now()) return null;
+    const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
+    return row === undefined ? { sequence: 0, lastN: 0, present: false } : { sequence: row[0], lastN: row[1], present: false };
+  }
+
+  /** The present, held still for a long read. */
+  present(): AsOf {
+    const head = this.head();
+    return { sequence: head.sequence, lastN: head.lastN, present: true };
+  }
+
+  /** As of exactly one transaction: how a write answers with what it wrote. */
+  atSequence(sequence: number): AsOf {
+    const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = ?").values(sequence)[0] as [number] | undefined;
+    return { sequence, lastN: row?.[0] ?? 0, present: false };
+  }
+
+  /** The number of a record by its id, live or not; null for an id that was never used. */
+  recordN(id: string): number | null {
+    const row = this.statement("SELECT n FROM history_records WHERE id = ?").values(id)[0] as [number] | undefined;
+    return row?.[0] ?? null;
+  }
+
+  /** Runs several reads on one state of the database. */
+  snapshot<T>(read: () => T): T {
+    if (this.db.inTransaction) return read();
+    return this.db.transaction(read).deferred();
+  }
+
+  /** One record with its version, or null where the caller sees none. */
+  find(kind: Kind, id: string, reach: Reach, asOf: AsOf | null): FoundItem | null {
+    const sql = new SqlBuilder(asOf);
+    const population = this.population({ kind, reach, asOf, ids: [id], limit: 1, offset: 0 }, sql);
+    const version =
+      asOf === null
+        ? `(SELECT sequence FROM ${getTableName(kind.table)} WHERE n = p.n)`
+        : `(SELECT key & 2147483647 FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
+    const ended = asOf === null ? "0" : "EXISTS (SELECT 1 FROM history_versions WHERE key > ((p.n << 31) | ?1) AND key < ((p.n + 1) << 31))";
+    const text = `SELECT p.n, ${version}, ${itemSql(kind, asOf)}, ${ended} FROM (${population} LIMIT 1) p`;
+    const row = this.statement(text).values(...sql.values)[0] as [number, number, string, number] | undefined;
+    return row === undefined ? null : { n: row[0], sequence: row[1], text: row[2], ended: row[3] === 1 };
+  }
+
+  /** One page as bytes, straight from the database. */
+  page(query: ListQuery): Page {
+    if (this.findsNothing(query)) return { items: new Uint8Array(0), total: 0 };
+    const sql = new SqlBuilder(query.asOf);
+    const rows = `SELECT ${itemSql(query.kind, query.asOf)} AS item FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(query.limit)} OFFSET ${sql.bind(query.offset)}) p`;
+    const text = `SELECT (SELECT CAST(coalesce(group_concat(item, ','), '') AS BLOB) FROM (${rows})), (${this.count(query, sql)})`;
+    const [items, total] = this.statement(text).values(...sql.values)[0] as [Uint8Array, number];
+    return { items, total: total ?? 0 };
+  }
+
+  /** One page with parts composed in. Reads on one state of the database. */
+  composedPage(query: ListQuery, compose: Compose): Page {
+    return this.snapshot(() => {
+      const items = this.items(query);
+      const total = this.total(query);
+      return { items: encoder.encode(compose(items, query.asOf).join(",")), total };
+    });
+  }
+
+  /** The records of one page, each as text. */
+  items(query: ListQuery): Item[] {
+    if (this.findsNothing(query)) return [];
+    const sql = new SqlBuilder(query.asOf);
+    const limit = query.limit === 0 ? -1 : query.limit;
+    const text = `SELECT p.n, ${itemSql(query.kind, query.asOf)} FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}) p`;
+    return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({ n, text: item }));
+  }
+
+  total(query: ListQuery): number {
+    if (this.findsNothing(query)) return 0;
+    const sql = new SqlBuilder(query.asOf);
+    const row = this.statement(this.count(query, sql)).values(...sql.values)[0] as [number | null] | undefined;
+    return row?.[0] ?? 0;
+  }
+
+  /**
+   * Everything that matches, in chunks of comma-separated JSON objects, at one fixed sequence and with no
+   * transaction held in between. `query.asOf` must not be null.
+   */
+  *chunks(query: ListQuery, compose: Compose | null): Generator<Uint8Array> {
+    if (query.asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
+    if (this.findsNothing(query)) return;
+    const rows = compose === null ? CHUNK_ROWS : CHUNK_ROWS_COMPOSED;
+    for (const numbers of this.numberChunks(query, rows)) {
+      const text =
+        compose === null
+          ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${itemSql(query.kind, query.asOf)} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p)`
+          : `SELECT p.n, ${itemSql(query.kind, query.asOf)} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p`;
+      const found = this.statement(text).values(query.asOf.sequence, JSON.stringify(numbers)) as unknown[][];
+      if (compose === null) yield found[0]?.[0] as Uint8Array;
+      else yield encoder.encode(compose((found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })), query.asOf).join(","));
+    }
+  }
+
+  /** The parts of several owners, by owner, in page order. */
+  parts(kind: Kind, scope: ScopeName, ownerNs: readonly number[], asOf: AsOf | null): Map<number, string[]> {
+    const sql = new SqlBuilder(asOf);
+    const owners = sql.bind(JSON.stringify(ownerNs));
+    const column = kind.scopes[scope];
+    if (column === undefined) throw new Error(`reader: ${kind.plural} do not live in a ${scope}`);
+    const population =
+      asOf === null
+        ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners})) ORDER BY l.${column}, l.n`
+        : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1 ORDER BY j.key, s.n`;
+    const rows = this.statement(`SELECT p.owner, ${itemSql(kind, asOf)} FROM (${population}) p`).values(...sql.values) as Array<[number, string]>;
+    const parts = new Map<number, string[]>();
+    for (const [owner, text] of rows) {
+      const list = parts.get(owner);
+      if (list === undefined) parts.set(owner, [text]);
+      else list.push(text);
+    }
+    return parts;
+  }
+
+  /** A prepared statement, prepared once. */
+  statement(sql: string): Statement {
+    let statement = this.prepared.get(sql);
+    if (statement === undefined) {
+      // Shapes are few; the bound keeps a caller who finds a way to vary them from filling the memory.
+      if (this.prepared.size >= 1_000) {
+        for (const old of this.prepared.values()) old.finalize();
+        this.prepared.clear();
+      }
+      statement = this.db.prepare(sql);
+      this.prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one sorted pass. */
+  private *numberChunks(query: ListQuery, rows: number): Generator<number[]> {
+    if ((query.order ?? []).length > 0) {
+      const sql = new SqlBuilder(query.asOf);
+      const text = `${this.ordered(query, sql)} LIMIT -1 OFFSET ${sql.bind(query.offset)}`;
+      const all = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
+      for (let start = 0; start < all.length; start += rows) yield all.slice(start, start + rows);
+      return;
+    }
+    let after = 0;
+    let offset = query.offset;
+    for (;;) {
+      const sql = new SqlBuilder(query.asOf);
+      const text = `SELECT n FROM (${this.population(query, sql, after)} ORDER BY n LIMIT ${sql.bind(rows)} OFFSET ${sql.bind(offset)})`;
+      const numbers = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
+      if (numbers.length > 0) yield numbers;
+      if (numbers.length < rows) return;
+      after = numbers[numbers.length - 1] as number;
+      offset = 0;
+    }
+  }
+
+  private findsNothing(query: ListQuery): boolean {
+    if (query.asOf !== null && query.asOf.sequence === 0) return true;
+    if (query.ids !== undefined && query.ids.length === 0) return true;
+    return isConfined(query) && query.reach.networkNs?.length === 0;
+  }
+
+  private ordered(query: ListQuery, sql: SqlBuilder): string {
+    const population = this.population(query, sql);
+    const order = query.order ?? [];
+    if (order.length === 0) return `${population} ORDER BY n`;
+    const terms = order.flatMap((term) => sortSql(query.kind, term, query.asOf));
+    return `SELECT p.n AS n FROM (${population}) p ORDER BY ${[...terms, "p.n"].join(", ")}`;
+  }
+
+  /** `SELECT … AS n` of who matches; several arms are merged in page order by the ORDER BY of the caller. */
+  private population(query: ListQuery, sql: SqlBuilder, after = 0): string {
+    const { kind, reach, asOf } = query;
+    const containers = this.containers(query);
+    if (containers === null) return "SELECT 0 AS n WHERE 0";
+    const networkNs = isConfined(query) ? reach.networkNs : null;
+    // The innermost container is the smallest; what is around it is checked record by record.
+    const base = containers.at(-1);
+    let arms: number[] = [base?.n ?? reach.organizationN];
+    let baseColumn = base?.column ?? "organization_n";
+    const checks = base === undefined ? [] : containers.slice(0, -1);
+    let confinement: readonly number[] | null = networkNs;
+    if (base === undefined && networkNs !== null && networkNs.length <= MAX_MERGED_NETWORKS) {
+      arms = [...networkNs];
+      baseColumn = kind.scopes.network as string;
+      confinement = null;
+    }
+    const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
+    const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j JOIN history_records r ON r.id = j.value`;
+    const selects = arms.map((arm) => {
+      const where: string[] = [];
+      if (asOf === null) {
+        // A plus keeps the planner from an index that is not the one meant.
+        where.push(byIds === null ? `l.${baseColumn} = ${sql.bind(arm)}` : `+l.${baseColumn} = ${sql.bind(arm)}`);
+        if (byIds !== null) where.push(`l.n IN (${byIds})`);
+        if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
+        for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
+        if (confinement !== null) where.push(`+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`);
+        if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
+        return `SELECT l.n AS n FROM ${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
+      }
+      where.push(`s.scope = ${sql.bind(arm * 64 + kind.code)}`, "s.born <= ?1", "s.died > ?1");
+      where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
+      if (baseColumn !== "organization_n") where.push(livedIn(sql.bind(reach.organizationN * 64 + kind.code)));
+      for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
+      if (confinement !== null) {
+        const scopes = sql.bind(JSON.stringify(confinement.map((n) => n * 64 + kind.code)));
+        where.push(`EXISTS (SELECT 1 FROM json_each(${scopes}) c CROSS JOIN history_spans e WHERE e.scope = c.value AND e.n = s.n AND e.born <= ?1 AND e.died > ?1)`);
+      }
+      return `SELECT s.n AS n FROM history_spans s WHERE ${where.join(" AND ")}`;
+    });
+    return selects.join(" UNION ALL ");
+  }
+
+  /** The count: from the census where the population is whole scopes, else by counting. */
+  private count(query: ListQuery, sql: SqlBuilder): string {
+    const containers = this.containers(query);
+    if (containers === null) return "SELECT 0";
+    const networkNs = isConfined(query) ? query.reach.networkNs : null;
+    const sequence = query.asOf === null ? ALIVE : query.asOf.sequence;
+    let scopes: readonly number[] | null = null;
+    if (query.ids === undefined) {
+      if (containers.length === 0) scopes = networkNs ?? [query.reach.organizationN];
+      // A network that was asked for and may be seen is one whole scope of its organization.
+      else if (containers.length === 1 && containers[0]?.scope === "network") scopes = [containers[0].n];
+      else if (containers.length === 1 && networkNs === null && containers[0] !== undefined) scopes = [containers[0].n];
+    }
+    if (scopes === null) return `SELECT count(*) FROM (${this.population(query, sql)})`;
+    const keys = sql.bind(JSON.stringify(scopes.map((n) => n * 64 + query.kind.code)));
+    return `SELECT coalesce(sum((SELECT c.count FROM history_census c WHERE c.scope = j.value AND c.sequence <= ${sql.bind(sequence)} ORDER BY c.sequence DESC LIMIT 1)), 0) FROM json_each(${keys}) j`;
+  }
+
+  /** The containers asked for, outermost first; null where one of them can't hold anything that the caller sees. */
+  private containers(query: ListQuery): Array<{ scope: ScopeName; n: number; column: string }> | null {
+    const containers: Array<{ scope: ScopeName; n: number; column: string }> = [];
+    for (const scope of SCOPE_ORDER) {
+      const id = query.within?.[scope];
+      if (id === undefined) continue;
+      const column = query.kind.scopes[scope];
+      if (column === undefined) throw new Error(`reader: ${query.kind.plural} do not live in a ${scope}`);
+      const row = this.statement(
+        "SELECT r.n, EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ? * 64 + r.kind AND s.n = r.n) FROM history_records r WHERE r.id = ?",
+      ).values(query.reach.organizationN, id)[0] as [number, number] | undefined;
+      if (row === undefined || row[1] === 0) return null;
+      if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(row[0])) return null;
+      containers.push({ scope, n: row[0], column });
+    }
+    return containers;
+  }
+}
+
+const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry"];
+const encoder = new TextEncoder();
+
+/** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
+function isConfined(query: ListQuery): boolean {
+  return query.reach.networkNs !== null && query.kind.scopes.network !== undefined;
+}
+
+function livedIn(scope: string): string {
+  return `EXISTS (SELECT 1 FROM history_spans e WHERE e.scope = ${scope} AND e.n = s.n AND e.born <= ?1 AND e.died > ?1)`;
+}
+
+/** Collects the values of a statement; ?1 is the sequence in every as-of statement. */
+class SqlBuilder {
+  readonly values: Value[] = [];
+
+  constructor(asOf: AsOf | null) {
+    if (asOf !== null) this.values.push(asOf.sequence);
+  }
+
+  bind(value: Value): string {
+    this.values.push(value);
+    return `?${this.values.length}`;
+  }
+}

@@ -1,0 +1,70 @@
+// The ledger's and the store's own tables as Drizzle sees them; migrations/0001_ledger.sql says why each is there.
+// The live tables belong to their kinds.
+
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const historyTransactions = sqliteTable("history_transactions", {
+  sequence: integer().primaryKey(),
+  at: integer().notNull(),
+  wall_at: integer().notNull(),
+  organization_id: text(),
+  actor_type: text().notNull(),
+  actor_id: text(),
+  actor_name: text().notNull(),
+  request_id: text(),
+  source: text().notNull(),
+  last_n: integer().notNull(),
+  hash: blob({ mode: "buffer" }).notNull(),
+});
+
+export const historyRecords = sqliteTable("history_records", {
+  n: integer().primaryKey(),
+  kind: integer().notNull(),
+  id: text().notNull().unique(),
+});
+
+export const historyVersions = sqliteTable("history_versions", {
+  key: integer().primaryKey(),
+  operation: integer().notNull(),
+  shape: integer().notNull(),
+  valid_from: text().notNull(),
+  composed: integer().notNull(),
+  changed: text(),
+  sort_keys: text(),
+  observed: text().notNull(),
+  members: text(),
+  hash: blob({ mode: "buffer" }).notNull(),
+});
+
+export const historySpans = sqliteTable("history_spans", {
+  scope: integer().notNull(),
+  n: integer().notNull(),
+  born: integer().notNull(),
+  died: integer().notNull(),
+});
+
+export const historyCensus = sqliteTable("history_census", {
+  scope: integer().notNull(),
+  sequence: integer().notNull(),
+  count: integer().notNull(),
+});
+
+export const historyLineages = sqliteTable("history_lineages", {
+  kind: integer().notNull(),
+  identity: text().notNull(),
+  lineage_id: text().notNull(),
+});
+
+export const observations = sqliteTable("observations", {
+  n: integer().primaryKey(),
+  observed: text().notNull(),
+});
+
+export const liveLinks = sqliteTable("live_links", {
+  n: integer().notNull(),
+  relation: text().notNull(),
+  target_n: integer().notNull(),
+});
+
+/** The end of a span that has none yet: SQLite's and JavaScript's largest common integer. */
+export const ALIVE = Number.MAX_SAFE_INTEGER;

@@ -1,0 +1,262 @@
+// Every statement that the writer uses, prepared once per connection. No rules: the ledger and the transaction have those.
+
+import { and, desc, eq, getTableColumns, getTableName, lte, sql, type SQL } from "drizzle-orm";
+import type { Sql } from "./connection.ts";
+import { CHAIN_START } from "./hash.ts";
+import { renderObserved, type Kind } from "./kind.ts";
+import {
+  ALIVE,
+  historyCensus,
+  historyLineages,
+  historyRecords,
+  historySpans,
+  historyTransactions,
+  historyVersions,
+  liveLinks,
+  observations,
+} from "./schema.ts";
+import type { Entry } from "./transaction.ts";
+
+interface Head {
+  readonly sequence: number;
+  readonly at: number;
+}
+
+/** A statement of which only the first row matters. */
+interface Single {
+  get(...values: Array<string | number>): unknown;
+}
+
+const value = sql.placeholder;
+
+export class Statements {
+  readonly db: Sql;
+  private readonly perKind = new Map<string, ReturnType<typeof liveStatements>>();
+  private readonly ledger: ReturnType<typeof ledgerStatements>;
+  private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
+
+  constructor(db: Sql) {
+    this.db = db;
+    this.ledger = ledgerStatements(db);
+  }
+
+  /** Sequence and instant of the newest transaction; read every time, since another process may have written. */
+  head(): Head {
+    return (this.ledger.head.get() as Head | undefined) ?? { sequence: 0, at: -1 };
+  }
+
+  headHash(): Uint8Array {
+    const row = this.ledger.headHash.get();
+    return row === undefined ? CHAIN_START : row.hash;
+  }
+
+  lastN(): number {
+    return this.ledger.lastN.get()?.n ?? 0;
+  }
+
+  /** Gives an identity its number: the next one. */
+  appendRecord(kind: number, id: string): number {
+    const n = this.lastN() + 1;
+    this.ledger.insertRecord.run({ n, kind, id });
+    return n;
+  }
+
+  recordN(id: string): number | null {
+    return this.ledger.recordN.get({ id })?.n ?? null;
+  }
+
+  recordId(n: number): string | null {
+    return this.ledger.recordId.get({ n })?.id ?? null;
+  }
+
+  insertTransaction(row: Omit<typeof historyTransactions.$inferInsert, "hash"> & { hash: Uint8Array }): void {
+    this.ledger.insertTransaction.run({ ...row, hash: Buffer.from(row.hash) });
+  }
+
+  insertVersion(row: Omit<typeof historyVersions.$inferInsert, "key" | "hash"> & { n: number; sequence: number; hash: Uint8Array }): void {
+    this.ledger.insertVersion.run({ ...row, hash: Buffer.from(row.hash) });
+  }
+
+  bear(scope: number, n: number, sequence: number): void {
+    this.ledger.bear.run({ scope, n, born: sequence, died: ALIVE });
+  }
+
+  bury(scope: number, n: number, sequence: number): void {
+    this.ledger.bury.run({ scope, n, died: sequence });
+  }
+
+  addToCensus(scope: number, sequence: number, delta: number): void {
+    const last = this.ledger.census.get({ scope, sequence })?.count ?? 0;
+    this.ledger.insertCensus.run({ scope, sequence, count: last + delta });
+  }
+
+  lineage(kind: number, identity: string): string | null {
+    return this.ledger.lineage.get({ kind, identity })?.lineage_id ?? null;
+  }
+
+  /** Keeps the first incarnation of a thing whose record ends. */
+  remember(kind: number, identity: string, lineageId: string): void {
+    this.ledger.remember.run({ kind, identity, lineage_id: lineageId });
+  }
+
+  insertObserved(n: number, observed: string): void {
+    this.ledger.setObserved.run({ n, observed });
+  }
+
+  setObserved(entry: Entry): void {
+    this.ledger.setObserved.run({ n: entry.n, observed: renderObserved(entry.kind, entry.observed) });
+  }
+
+  deleteObserved(n: number): void {
+    this.ledger.deleteObserved.run({ n });
+  }
+
+  link(n: number, relation: string, targetN: number): void {
+    this.ledger.link.run({ n, relation, target_n: targetN });
+  }
+
+  unlink(n: number): void {
+    this.ledger.unlink.run({ n });
+  }
+
+  isLinkedTo(n: number): boolean {
+    return this.ledger.isLinkedTo.get({ n }) !== undefined;
+  }
+
+  linksTo(targetN: number, relation: string): Array<{ kind: number; id: string }> {
+    return this.ledger.linksTo.all({ target_n: targetN, relation });
+  }
+
+  insertLive(kind: Kind, row: Record<string, unknown>): void {
+    this.live(kind).insert.run(row);
+  }
+
+  updateLive(kind: Kind, row: Record<string, unknown>): void {
+    this.live(kind).update.run(row);
+  }
+
+  deleteLive(kind: Kind, n: number): void {
+    this.live(kind).remove.run({ n });
+  }
+
+  clearIdentity(kind: Kind, n: number): void {
+    this.live(kind).clearIdentity.run({ n });
+  }
+
+  liveById(kind: Kind): Single {
+    return this.live(kind).byId;
+  }
+
+  liveByIdentity(kind: Kind): Single {
+    return this.live(kind).byIdentity;
+  }
+
+  /** The live rows whose `column` is a record number, in page order. */
+  liveByColumn(kind: Kind, column: string): { all(...values: number[]): unknown[] } {
+    const name = `${kind.name}.${column}`;
+    let statement = this.lookups.get(name);
+    if (statement === undefined) {
+      if (!(column in getTableColumns(kind.table))) throw new Error(`statements: ${kind.plural} has no column ${column}`);
+      statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = ? ORDER BY l.n`) as { all(...values: number[]): unknown[] };
+      this.lookups.set(name, statement);
+    }
+    return statement;
+  }
+
+  private live(kind: Kind): ReturnType<typeof liveStatements> {
+    let statements = this.perKind.get(kind.name);
+    if (statements === undefined) {
+      statements = liveStatements(this.db, kind);
+      this.perKind.set(kind.name, statements);
+    }
+    return statements;
+  }
+}
+
+function ledgerStatements(db: Sql) {
+  return {
+    head: db
+      .select({ sequence: historyTransactions.sequence, at: historyTransactions.at })
+      .from(historyTransactions)
+      .orderBy(desc(historyTransactions.sequence))
+      .limit(1)
+      .prepare(),
+    headHash: db.select({ hash: historyTransactions.hash }).from(historyTransactions).orderBy(desc(historyTransactions.sequence)).limit(1).prepare(),
+    lastN: db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1).prepare(),
+    insertRecord: db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") }).prepare(),
+    recordN: db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id"))).limit(1).prepare(),
+    recordId: db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n"))).limit(1).prepare(),
+    insertTransaction: db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions))).prepare(),
+    insertVersion: db
+      .insert(historyVersions)
+      // Packed within SQL: the key has more bits than a JavaScript number.
+      .values({ ...placeholders(getTableColumns(historyVersions)), key: sql`(${value("n")} << 31) | ${value("sequence")}` })
+      .prepare(),
+    bear: db.insert(historySpans).values(placeholders(getTableColumns(historySpans))).prepare(),
+    bury: db
+      .update(historySpans)
+      .set({ died: sql`${value("died")}` })
+      .where(and(eq(historySpans.scope, value("scope")), eq(historySpans.n, value("n")), eq(historySpans.died, ALIVE)))
+      .prepare(),
+    census: db
+      .select({ count: historyCensus.count })
+      .from(historyCensus)
+      .where(and(eq(historyCensus.scope, value("scope")), lte(historyCensus.sequence, value("sequence"))))
+      .orderBy(desc(historyCensus.sequence))
+      .limit(1)
+      .prepare(),
+    insertCensus: db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus))).prepare(),
+    lineage: db
+      .select({ lineage_id: historyLineages.lineage_id })
+      .from(historyLineages)
+      .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity"))))
+      .limit(1)
+      .prepare(),
+    remember: db
+      .insert(historyLineages)
+      .values(placeholders(getTableColumns(historyLineages)))
+      .onConflictDoUpdate({ target: [historyLineages.kind, historyLineages.identity], set: { lineage_id: sql`excluded.lineage_id` } })
+      .prepare(),
+    setObserved: db
+      .insert(observations)
+      .values({ n: value("n"), observed: value("observed") })
+      .onConflictDoUpdate({ target: observations.n, set: { observed: sql`excluded.observed` } })
+      .prepare(),
+    deleteObserved: db.delete(observations).where(eq(observations.n, value("n"))).prepare(),
+    link: db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks))).prepare(),
+    unlink: db.delete(liveLinks).where(eq(liveLinks.n, value("n"))).prepare(),
+    isLinkedTo: db.select({ n: liveLinks.n }).from(liveLinks).where(eq(liveLinks.target_n, value("n"))).limit(1).prepare(),
+    linksTo: db
+      .select({ kind: historyRecords.kind, id: historyRecords.id })
+      .from(liveLinks)
+      .innerJoin(historyRecords, eq(historyRecords.n, liveLinks.n))
+      .where(and(eq(liveLinks.target_n, value("target_n")), eq(liveLinks.relation, value("relation"))))
+      .orderBy(liveLinks.n)
+      .prepare(),
+  };
+}
+
+function liveStatements(db: Sql, kind: Kind) {
+  const table = kind.table;
+  const columns = getTableColumns(table);
+  const assignments: Record<string, SQL> = {};
+  for (const name of Object.keys(columns)) if (name !== "n") assignments[name] = sql`${value(name)}`;
+  return {
+    insert: db.insert(table).values(placeholders(columns)).prepare(),
+    update: db.update(table).set(assignments).where(eq(table.n, value("n"))).prepare(),
+    remove: db.delete(table).where(eq(table.n, value("n"))).prepare(),
+    clearIdentity: db.update(table).set({ identity: null }).where(eq(table.n, value("n"))).prepare(),
+    byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = ? AND kind = ${kind.code})`) as Single,
+    byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = ?`) as Single,
+  };
+}
+
+function selectLive(kind: Kind): string {
+  return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
+}
+
+function placeholders<Columns extends Record<string, unknown>>(columns: Columns): { [Name in keyof Columns]: ReturnType<typeof sql.placeholder> } {
+  const values: Record<string, ReturnType<typeof sql.placeholder>> = {};
+  for (const name of Object.keys(columns)) values[name] = value(name);
+  return values as { [Name in keyof Columns]: ReturnType<typeof sql.placeholder> };
+}

@@ -1,0 +1,322 @@
+// One unit of work of the one writer: commands change records in it, and its end writes the net effect:
+// at most one version per record, one ledger transaction, one instant. Knows no resource and no HTTP.
+
+import { formatInstant, type Instant } from "../base/instant.ts";
+import { DomainError, notFound } from "../base/errors.ts";
+import type { UuidSource } from "../base/uuid.ts";
+import type { Kind, Observed, OwnFields, RecordBase } from "./kind.ts";
+import { parseMembers, parseObserved } from "./kind.ts";
+import { writeLedger, type Change } from "./ledger.ts";
+import type { Sql } from "./connection.ts";
+import type { Statements } from "./statements.ts";
+
+/** Who writes, as the ledger remembers it even after the actor is gone. */
+export interface Author {
+  readonly type: "User" | "ApiKey" | "Discovery" | "System";
+  readonly id: string | null;
+  readonly name: string;
+  readonly organizationId: string | null;
+  readonly requestId: string | null;
+}
+
+/** What a command left behind: the sequence of its ledger transaction, or null where nothing changed. */
+export interface Outcome<T> {
+  readonly sequence: number | null;
+  readonly result: T;
+}
+
+/** A record as the transaction holds it: as it was found and as the command wants it. */
+export interface Entry {
+  readonly kind: Kind;
+  readonly id: string;
+  /** 0 until the end of the transaction gives a created record its number. */
+  n: number;
+  organizationN: number;
+  /** Of a new record. */
+  readonly organizationId: string | null;
+  /** The transaction that wrote the version that was found; 0 for a new record. */
+  readonly sequence: number;
+  readonly before: RecordBase | null;
+  after: RecordBase | null;
+  observed: Observed;
+  composed: boolean;
+  /** Fields that count as changed without differing in the record's own members. */
+  readonly touched: Set<string>;
+  observedChanged: boolean;
+}
+
+interface LiveRow {
+  n: number;
+  organization_n: number;
+  sequence: number;
+  composed: number;
+  members: string;
+  observed: string | null;
+}
+
+export class WriteTransaction {
+  /** The instant of this transaction, later than every earlier one (UTC milliseconds). */
+  readonly instant: Instant;
+  readonly wallAt: Instant;
+  readonly sequence: number;
+  readonly author: Author;
+  /** The name of the command: `host.update`. */
+  readonly source: string;
+  readonly statements: Statements;
+  private readonly uuids: UuidSource;
+  private readonly entries = new Map<string, Entry>();
+  private readonly afterwards: Array<() => void> = [];
+
+  constructor(statements: Statements, author: Author, source: string, wallAt: Instant, uuids: UuidSource) {
+    const previous = statements.head();
+    this.statements = statements;
+    this.author = author;
+    this.source = source;
+    this.wallAt = wallAt;
+    this.instant = Math.max(wallAt, previous.at + 1);
+    this.sequence = previous.sequence + 1;
+    this.uuids = uuids;
+  }
+
+  /** The live record, as this transaction has changed it so far; null when there is none. */
+  find<R extends RecordBase>(kind: Kind<R>, id: string): R | null {
+    const known = this.entries.get(id);
+    if (known) return known.kind.code === kind.code ? visible<R>(known) : null;
+    const row = this.statements.liveById(kind as unknown as Kind).get(id) as LiveRow | null;
+    return row === null ? null : visible<R>(this.hold(kind as unknown as Kind, row));
+  }
+
+  /** As find, with the error for a record that is not there. */
+  get<R extends RecordBase>(kind: Kind<R>, id: string): R {
+    const record = this.find(kind, id);
+    if (record === null) throw notFound(kind.name, id);
+    return record;
+  }
+
+  /** The live records whose column holds the number of `parentId`, in page order, with what this transaction created among them. */
+  children<R extends RecordBase>(kind: Kind<R>, column: string, parentId: string): R[] {
+    const plain = kind as unknown as Kind;
+    const parent = this.statements.recordN(parentId);
+    const found: R[] = [];
+    if (parent !== null) {
+      for (const row of this.statements.liveByColumn(plain, column).all(parent) as LiveRow[]) {
+        const record = visible<R>(this.hold(plain, row));
+        if (record !== null) found.push(record);
+      }
+    }
+    return found;
+  }
+
+  /** The live record that stands for the same real thing; null when there is none. */
+  findByIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R | null {
+    const row = this.statements.liveByIdentity(kind as unknown as Kind).get(identity) as LiveRow | null;
+    return row === null ? null : visible<R>(this.hold(kind as unknown as Kind, row));
+  }
+
+  /** The live records that name `targetId` in the id list `relation`. */
+  referringTo(relation: string, targetId: string): Array<{ kind: number; id: string }> {
+    const target = this.statements.recordN(targetId);
+    return target === null ? [] : this.statements.linksTo(target, relation);
+  }
+
+  /** The number of a record, live or not; null for an id that was never used. */
+  recordN(id: string): number | null {
+    const known = this.entries.get(id);
+    return known && known.n > 0 ? known.n : this.statements.recordN(id);
+  }
+
+  /** The id of a record number; null for one that was never given out. */
+  recordId(n: number): string | null {
+    return this.statements.recordId(n);
+  }
+
+  /** For side tables that have no history. */
+  get db(): Sql {
+    return this.statements.db;
+  }
+
+  /** An id for a record to be created in this transaction, known before it is. */
+  newId(): string {
+    return this.uuids.next(this.instant);
+  }
+
+  /**
+   * A new record.
+   * @throws DomainError entity_already_exists for an id that was ever used
+   */
+  create<R extends RecordBase>(
+    kind: Kind<R>,
+    organizationId: string,
+    fields: OwnFields<R>,
+    options: { id?: string; composed?: boolean; observed?: Observed } = {},
+  ): R {
+    const id = options.id ?? this.newId();
+    if (this.entries.has(id) || this.statements.recordN(id) !== null) {
+      throw new DomainError("entity_already_exists", `The id ${id} was used before: every record has an id of its own, for ever.`, {
+        entity: kind.name,
+        field: "id",
+        value: id,
+      });
+    }
+    const at = formatInstant(this.instant);
+    const after = { id, ...fields, lineage_id: null, created_at: at, updated_at: at, valid_from: at } as unknown as R;
+    // An organization is created together with its first records, and is a record of its own.
+    const created = organizationId === id || this.entries.get(organizationId)?.before === null;
+    const organizationN = created ? 0 : this.recordN(organizationId);
+    if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
+    this.entries.set(id, {
+      kind: kind as unknown as Kind,
+      id,
+      n: 0,
+      organizationN,
+      organizationId,
+      sequence: 0,
+      before: null,
+      after,
+      observed: options.observed ?? {},
+      composed: options.composed ?? false,
+      touched: new Set(),
+      observedChanged: false,
+    });
+    return after;
+  }
+
+  /** Sets fields of a live record. Equal values change nothing; an undefined value leaves the field out. */
+  update<R extends RecordBase>(kind: Kind<R>, id: string, changes: Partial<OwnFields<R>>): R {
+    const entry = this.held(kind as unknown as Kind, id);
+    entry.after = { ...(entry.after as RecordBase), ...changes };
+    return entry.after as R;
+  }
+
+  /** Counts `field` as changed although it is not among the record's own members: a part of it, or a secret. */
+  touch(kind: Kind, id: string, field: string): void {
+    this.held(kind, id).touched.add(field);
+  }
+
+  /** Says whether parts that are records of their own are composed into this one. */
+  setComposed(kind: Kind, id: string, composed: boolean): void {
+    this.held(kind, id).composed = composed;
+  }
+
+  /** Ends a record's life. What refers to it must have been dealt with by the command. */
+  remove(kind: Kind, id: string): void {
+    this.held(kind, id).after = null;
+  }
+
+  /** Refreshes observation values, which by itself makes no version. */
+  observe<R extends RecordBase>(kind: Kind<R>, id: string, observed: Observed): void {
+    const entry = this.held(kind as unknown as Kind, id);
+    entry.observed = { ...entry.observed, ...observed };
+    entry.observedChanged = true;
+  }
+
+  /** Runs after the records are written and have their numbers: for side tables that stay out of history. */
+  afterwardsRun(action: () => void): void {
+    this.afterwards.push(action);
+  }
+
+  /** Writes the net effect. Answers the sequence, or null where no version came of it. */
+  finish(kinds: ReadonlyMap<string, Kind>): number | null {
+    this.touchOwners(kinds);
+    const changes = [...this.entries.values()].map(netChange).filter((change) => change !== null);
+    if (changes.length > 0) writeLedger(this, changes);
+    for (const entry of this.entries.values()) {
+      if (entry.observedChanged && entry.after !== null && entry.n > 0) this.statements.setObserved(entry);
+    }
+    for (const action of this.afterwards) action();
+    return changes.length > 0 ? this.sequence : null;
+  }
+
+  /** A change of a part is a change of the whole: service for its bindings, host for its children. */
+  private touchOwners(kinds: ReadonlyMap<string, Kind>): void {
+    const queue = [...this.entries.values()].sort((a, b) => b.kind.code - a.kind.code);
+    for (let position = 0; position < queue.length; position += 1) {
+      const entry = queue[position] as Entry;
+      if (entry.kind.owners === undefined || netChange(entry) === null) continue;
+      for (const state of [entry.before, entry.after]) {
+        if (state === null) continue;
+        for (const owner of entry.kind.owners(state)) {
+          const kind = kinds.get(owner.kind);
+          if (kind === undefined) throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
+          const isNew = !this.entries.has(owner.id);
+          if (this.find(kind, owner.id) === null) continue;
+          const held = this.held(kind, owner.id);
+          held.touched.add(owner.as);
+          if (isNew) insertByCode(queue, held, position + 1);
+        }
+      }
+    }
+  }
+
+  /** The record number of the organization that a record found or created here belongs to. */
+  organizationNOf(id: string): number {
+    return this.entries.get(id)?.organizationN ?? 0;
+  }
+
+  /** The transaction that wrote the version that was found: the record's ETag. */
+  sequenceOf(id: string): number {
+    return this.entries.get(id)?.sequence ?? 0;
+  }
+
+  /** The observation values in force of a record found here. */
+  observedOf(id: string): Observed {
+    return this.entries.get(id)?.observed ?? {};
+  }
+
+  private held(kind: Kind, id: string): Entry {
+    if (this.find(kind, id) === null) throw notFound(kind.name, id);
+    return this.entries.get(id) as Entry;
+  }
+
+  private hold(kind: Kind, row: LiveRow): Entry {
+    const before = parseMembers<RecordBase>(row.members);
+    const known = this.entries.get(before.id);
+    if (known) return known;
+    const entry: Entry = {
+      kind,
+      id: before.id,
+      n: row.n,
+      organizationN: row.organization_n,
+      organizationId: null,
+      sequence: row.sequence,
+      before,
+      after: before,
+      observed: parseObserved(row.observed ?? ""),
+      composed: row.composed === 1,
+      touched: new Set(),
+      observedChanged: false,
+    };
+    this.entries.set(entry.id, entry);
+    return entry;
+  }
+}
+
+/** What the transaction did to a record in the end; null for nothing. */
+export function netChange(entry: Entry): Change | null {
+  const { before, after } = entry;
+  if (before === null) return after === null ? null : { entry, operation: "Created", changed: null };
+  if (after === null) return { entry, operation: "Deleted", changed: null };
+  const changed = [...new Set([...changedFields(before, after), ...entry.touched])].sort();
+  return changed.length === 0 ? null : { entry, operation: "Updated", changed };
+}
+
+const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
+
+function changedFields(before: RecordBase, after: RecordBase): string[] {
+  if (before === after) return [];
+  const old = before as unknown as Record<string, unknown>;
+  const now = after as unknown as Record<string, unknown>;
+  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
+  return [...names].filter((name) => !BASE_FIELDS.has(name) && !Bun.deepEquals(old[name], now[name]));
+}
+
+function visible<R extends RecordBase>(entry: Entry): R | null {
+  return entry.after as R | null;
+}
+
+/** Keeps the queue in descending order of codes: an owner's own owner comes later. */
+function insertByCode(queue: Entry[], entry: Entry, from: number): void {
+  let position = from;
+  while (position < queue.length && (queue[position] as Entry).kind.code >= entry.kind.code) position += 1;
+  queue.splice(position, 0, entry);
+}

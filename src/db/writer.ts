@@ -1,0 +1,127 @@
+// The one writer: runs named commands, each as one immediate transaction with one instant. Several commands may share
+// one commit, each in a savepoint of its own, and none is acknowledged before the commit. Knows no resource.
+
+import type { Clock } from "../base/clock.ts";
+import { DomainError, type ErrorCode } from "../base/errors.ts";
+import type { Random } from "../base/random.ts";
+import { UuidSource } from "../base/uuid.ts";
+import type { Sql } from "./connection.ts";
+import type { Kind } from "./kind.ts";
+import { sqliteCode } from "./sqlite-code.ts";
+import { Statements } from "./statements.ts";
+import { WriteTransaction, type Author, type Outcome } from "./transaction.ts";
+
+/** A plain synchronous function. Throwing undoes all that it did. */
+// biome-ignore lint/suspicious/noExplicitAny: each command's input and result are typed where it is defined and where it is called.
+export type Command = (tx: WriteTransaction, input: any, actor: any) => unknown;
+export type Commands = Readonly<Record<string, Command>>;
+
+export interface WriteRequest {
+  readonly command: string;
+  readonly input: unknown;
+  /** Handed to the command as its actor; the ledger takes the author's fields from it. */
+  readonly actor: Author;
+}
+
+export type WriteReply =
+  | { readonly ok: true; readonly outcome: Outcome<unknown> }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null };
+
+/** Commands that share a commit at most. */
+export const MAX_GROUP = 64;
+
+export class Writer {
+  private readonly db: Sql;
+  private readonly kinds: ReadonlyMap<string, Kind>;
+  private readonly commands: Commands;
+  private readonly clock: Clock;
+  private readonly statements: Statements;
+  private readonly uuids: UuidSource;
+
+  constructor(options: { db: Sql; kinds: readonly Kind[]; commands: Commands; clock: Clock; random: Random }) {
+    this.db = options.db;
+    this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
+    this.commands = options.commands;
+    this.clock = options.clock;
+    this.statements = new Statements(options.db);
+    this.uuids = new UuidSource(options.random);
+  }
+
+  /** Runs the requests in order, in one commit. Replies in the same order. */
+  execute(requests: readonly WriteRequest[]): WriteReply[] {
+    const client = this.db.$client;
+    try {
+      client.run("BEGIN IMMEDIATE");
+    } catch (error) {
+      return requests.map(() => failure(error));
+    }
+    const replies: WriteReply[] = [];
+    for (const request of requests) {
+      const reply = this.executeOne(request);
+      replies.push(reply);
+      // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
+      if (!client.inTransaction) return requests.map((_, position) => lost(replies[position], reply));
+    }
+    try {
+      client.run("COMMIT");
+    } catch (error) {
+      if (client.inTransaction) client.run("ROLLBACK");
+      const reply = failure(error);
+      return replies.map((each) => lost(each, reply));
+    }
+    return replies;
+  }
+
+  /** Folds the log into the database file and empties it. */
+  checkpoint(): void {
+    this.db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  close(): void {
+    this.checkpoint();
+    this.db.$client.close();
+  }
+
+  private executeOne(request: WriteRequest): WriteReply {
+    const client = this.db.$client;
+    const command = Object.hasOwn(this.commands, request.command) ? this.commands[request.command] : undefined;
+    if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
+    try {
+      client.run("SAVEPOINT command");
+      const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids);
+      const result = command(tx, request.input, request.actor);
+      const sequence = tx.finish(this.kinds);
+      client.run("RELEASE command");
+      return { ok: true, outcome: { sequence, result } };
+    } catch (error) {
+      if (client.inTransaction) {
+        client.run("ROLLBACK TO command");
+        client.run("RELEASE command");
+      }
+      return failure(error);
+    }
+  }
+}
+
+/** What a reply means to the caller: the outcome, or the error thrown. */
+export function outcomeOf<T>(reply: WriteReply): Outcome<T> {
+  if (reply.ok) return reply.outcome as Outcome<T>;
+  const error = new DomainError(reply.code, reply.message, reply.params);
+  if (reply.cause !== null) error.cause = reply.cause;
+  throw error;
+}
+
+/** A reply for a neighbour of a commit that was lost; its own refusal stands. */
+function lost(own: WriteReply | undefined, group: WriteReply): WriteReply {
+  return own !== undefined && !own.ok ? own : group;
+}
+
+function failure(error: unknown): WriteReply {
+  if (error instanceof DomainError) return { ok: false, code: error.code, message: error.message, params: error.params, cause: null };
+  const sqlite = sqliteCode(error);
+  if (sqlite === "SQLITE_FULL" || sqlite.startsWith("SQLITE_IOERR")) {
+    return { ok: false, code: "storage_full", message: "The disk is full or fails: nothing was written.", params: {}, cause: String(error) };
+  }
+  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { ok: false, code: "internal_error", message: "Something went wrong inside the appliance; nothing was written.", params: {}, cause };
+}

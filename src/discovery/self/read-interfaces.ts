@@ -1,0 +1,71 @@
+// Reads the network interfaces from /sys/class/net (Documentation/ABI/testing/sysfs-class-net).
+// Must not decide what is worth keeping: every interface is.
+
+import { join } from "node:path";
+import { parseMac } from "../../base/mac.ts";
+import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
+import { interfaceType } from "./interface-type.ts";
+import { listFolder, readAttribute } from "./kernel-files.ts";
+import type { MachineInterface } from "./machine.ts";
+
+/** All interfaces by `if_index`; none when there is no /sys. One that disappears while it is read is left out. */
+export async function readInterfaces(sysRoot: string): Promise<MachineInterface[]> {
+  const root = join(sysRoot, "class/net");
+  const names = (await listFolder(root)) ?? [];
+  const interfaces = await Promise.all(names.map((name) => readInterface(join(root, name), name)));
+  return interfaces.filter((entry) => entry !== null).sort((a, b) => a.if_index - b.if_index);
+}
+
+/** IFF_UP of netdevice(7): whether it was switched on. */
+const IFF_UP = 0x1;
+
+const ZERO_MAC = "00:00:00:00:00:00";
+
+/** The words of /sys/class/net/<name>/operstate (RFC 2863 §3.1.14). */
+const OPER_STATUS_BY_WORD: ReadonlyMap<string, OperStatus> = new Map([
+  ["up", "Up"],
+  ["down", "Down"],
+  ["testing", "Testing"],
+  ["unknown", "Unknown"],
+  ["dormant", "Dormant"],
+  ["notpresent", "NotPresent"],
+  ["lowerlayerdown", "LowerLayerDown"],
+]);
+
+async function readInterface(folder: string, name: string): Promise<MachineInterface | null> {
+  const entries = await listFolder(folder);
+  // Not everything in /sys/class/net is an interface: `bonding_masters` is a file.
+  if (entries === null) return null;
+  const [index, hardwareType, flags, operstate, address, speed, alias, uevent] = await Promise.all(
+    ["ifindex", "type", "flags", "operstate", "address", "speed", "ifalias", "uevent"].map((file) => readAttribute(join(folder, file))),
+  );
+  if (!index || !hardwareType || !flags) return null;
+  const deviceType = /^DEVTYPE=(.+)$/m.exec(uevent ?? "")?.[1] ?? null;
+  return {
+    if_index: Number(index),
+    if_name: name,
+    if_descr: name,
+    if_alias: alias ?? null,
+    if_type: interfaceType({ hardwareType: Number(hardwareType), deviceType, entries: new Set(entries) }),
+    mac_address: macAddress(address ?? ""),
+    speed_bps: speedBps(speed ?? ""),
+    admin_status: adminStatus(flags),
+    oper_status: OPER_STATUS_BY_WORD.get(operstate ?? "") ?? "Unknown",
+  };
+}
+
+/** Tunnels show their 4 or 16 address bytes there, InfiniBand its 20: none of them is a MAC address. */
+function macAddress(text: string): string | null {
+  const mac = parseMac(text);
+  return mac === ZERO_MAC ? null : mac;
+}
+
+/** The file has Mbit/s. Unknown is -1, on some drivers the same as unsigned 16 or 32 bits, or 0. */
+function speedBps(text: string): number | null {
+  const megabits = /^\d+$/.test(text) ? Number(text) : 0;
+  return megabits === 0 || megabits === 0xffff || megabits >= 0x7fffffff ? null : megabits * 1_000_000;
+}
+
+function adminStatus(flags: string): AdminStatus {
+  return (Number(flags) & IFF_UP) !== 0 ? "Up" : "Down";
+}

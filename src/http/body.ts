@@ -1,0 +1,50 @@
+// Reads a JSON body within its limit. Each way it can be wrong has its own answer.
+
+import { DomainError } from "../base/errors.ts";
+
+export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+export const BULK_BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * @returns the parsed JSON value
+ * @throws DomainError unsupported_media_type, payload_too_large, malformed_json
+ */
+export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+  const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new DomainError("unsupported_media_type", "The body must be JSON: send the header Content-Type: application/json.", { content_type: type ?? "" });
+  }
+  const declared = Number(request.headers.get("content-length") ?? "0");
+  if (declared > limitBytes) throw tooLarge(limitBytes);
+  const bytes = await readBytes(request, limitBytes);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new DomainError("malformed_json", "The body is not valid UTF-8.", {});
+  }
+  if (text.trim() === "") throw new DomainError("malformed_json", "The body is empty: a JSON value is required.", {});
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's words may quote the body, and with it a secret.
+    const position = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+    throw new DomainError("malformed_json", "The body is not valid JSON.", position === undefined ? {} : { position: Number(position) });
+  }
+}
+
+async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > limitBytes) throw tooLarge(limitBytes);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+}
+
+function tooLarge(limitBytes: number): DomainError {
+  return new DomainError("payload_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`, { limit_bytes: limitBytes });
+}

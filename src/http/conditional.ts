@@ -1,0 +1,27 @@
+// Conditional requests (RFC 9110 section 13) over strong entity tags that name a record's version.
+
+import { DomainError } from "../base/errors.ts";
+
+/** The entity tag of a version. `ended` tells a version of the past from the same one while it was the newest. */
+export function entityTag(sequence: number, ended = false): string {
+  return ended ? `"${sequence}-ended"` : `"${sequence}"`;
+}
+
+/** Whether If-None-Match names this version: then 304. */
+export function isNotModified(header: string | null, tag: string): boolean {
+  if (header === null) return false;
+  return header.trim() === "*" || tags(header).some((each) => each.replace(/^W\//, "") === tag);
+}
+
+/** @throws DomainError precondition_failed unless If-Match is absent, `*`, or names the version (strong comparison) */
+export function assertMatch(header: string | null, sequence: number): void {
+  if (header === null || header.trim() === "*") return;
+  const tag = entityTag(sequence);
+  if (!tags(header).includes(tag)) {
+    throw new DomainError("precondition_failed", "The record is no longer the version that If-Match names; read it again.", { expected: header.slice(0, 200), actual: tag });
+  }
+}
+
+function tags(header: string): string[] {
+  return header.split(",").map((each) => each.trim());
+}

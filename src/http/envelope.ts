@@ -1,0 +1,50 @@
+// The envelope around every answer under /api (specification 2.1). Composes text: documents arrive rendered.
+
+import { version } from "../../package.json" with { type: "json" };
+
+export const API_VERSION = 1;
+export const SERVER_VERSION: string = version;
+
+const META_MEMBERS = `"api_version":${API_VERSION},"server_version":${JSON.stringify(SERVER_VERSION)}`;
+/** `meta` where it has nothing of its own to say. */
+export const META = `{${META_MEMBERS}}`;
+
+/** `meta` with `at` where the answer is as of an instant. */
+export function metaAt(at: string | null): string {
+  return at === null ? META : `{${META_MEMBERS},"at":"${at}"}`;
+}
+
+export interface Pagination {
+  readonly limit: number;
+  readonly offset: number;
+  readonly total: number;
+}
+
+/** `meta` of a list. `has_more` is false where no limit was asked for. */
+export function listMeta(page: Pagination, at: string | null): string {
+  const hasMore = page.limit > 0 && page.offset + page.limit < page.total;
+  return `{${META_MEMBERS}${at === null ? "" : `,"at":"${at}"`},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
+}
+
+const encoder = new TextEncoder();
+export const LIST_HEAD = encoder.encode('{"success":true,"data":[');
+
+/** What follows the items of a list. */
+export function listTail(meta: string): Uint8Array {
+  return encoder.encode(`],"meta":${meta}}`);
+}
+
+/** A whole list answer as bytes. */
+export function listBody(items: Uint8Array, meta: string): Uint8Array<ArrayBuffer> {
+  const tail = listTail(meta);
+  const body = new Uint8Array(LIST_HEAD.length + items.length + tail.length);
+  body.set(LIST_HEAD, 0);
+  body.set(items, LIST_HEAD.length);
+  body.set(tail, LIST_HEAD.length + items.length);
+  return body;
+}
+
+/** A whole answer about one thing; `data` is JSON. */
+export function successBody(data: string, meta: string = META): string {
+  return `{"success":true,"data":${data},"meta":${meta}}`;
+}

@@ -1,0 +1,60 @@
+// Query parameters: texts from the URL to the values of a schema, each offender named with its value and range.
+
+import { TypeGuard, type TObject, type TSchema } from "@sinclair/typebox";
+import type { Issue } from "../base/errors.ts";
+import { check } from "./validation.ts";
+
+/** @returns the values by name; an absent parameter is absent. */
+export function parseQuery(schema: TObject, search: string): { value: Record<string, unknown>; issues: Issue[] } {
+  if (search === "" || search === "?") return { value: {}, issues: [] };
+  const issues: Issue[] = [];
+  const raw = new Map<string, string[]>();
+  for (const [key, text] of decoded(search, issues)) {
+    const name = key.endsWith("[]") ? key.slice(0, -2) : key;
+    const property = schema.properties[name];
+    if (property === undefined || (name !== key && !TypeGuard.IsArray(property))) {
+      issues.push({ path: `/${key}`, message: "is not a parameter here", value: text.slice(0, 200) });
+      continue;
+    }
+    const values = raw.get(name);
+    if (values === undefined) raw.set(name, [text]);
+    else values.push(text);
+  }
+  const value: Record<string, unknown> = {};
+  for (const [name, texts] of raw) {
+    const property = schema.properties[name] as TSchema;
+    const sent = read(property, texts);
+    if (sent === undefined) {
+      issues.push({ path: `/${name}`, message: "is given more than once", value: texts.slice(0, 5) });
+      continue;
+    }
+    const checked = check(property, sent, `/${name}`);
+    if (checked.ok) value[name] = checked.value;
+    else issues.push(...checked.issues);
+  }
+  return { value, issues };
+}
+
+function read(property: TSchema, texts: string[]): unknown {
+  if (TypeGuard.IsArray(property)) return texts.flatMap((text) => text.split(",")).filter((text) => text !== "");
+  if (texts.length > 1) return undefined;
+  const text = texts[0] as string;
+  if (TypeGuard.IsInteger(property)) return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  if (TypeGuard.IsBoolean(property)) return text === "true" ? true : text === "false" ? false : text;
+  return text;
+}
+
+function* decoded(search: string, issues: Issue[]): Generator<[string, string]> {
+  const text = search.startsWith("?") ? search.slice(1) : search;
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const key = equals < 0 ? pair : pair.slice(0, equals);
+    const value = equals < 0 ? "" : pair.slice(equals + 1);
+    try {
+      yield [decodeURIComponent(key.replaceAll("+", " ")), decodeURIComponent(value.replaceAll("+", " "))];
+    } catch {
+      issues.push({ path: `/${key.slice(0, 100)}`, message: "is not valid percent-encoded UTF-8", value: value.slice(0, 200) });
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// The building bricks of wire schemas: identifiers, instants, addresses, limits. TypeBox, and nothing of any resource.
+// A value is checked as it was sent and then normalised by its format: nothing is coerced.
+
+import { FormatRegistry, Kind, Type, TypeRegistry, type SchemaOptions, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
+import { parseInstant } from "../base/instant.ts";
+import { parseCidr, parseIp } from "../base/ip.ts";
+import { parseMac } from "../base/mac.ts";
+import { isUuid } from "../base/uuid.ts";
+
+export const NAME_MAX_LENGTH = 255;
+export const DESCRIPTION_MAX_LENGTH = 4_000;
+export const TAGS_MAX = 1_000;
+export const CHILDREN_MAX = 10_000;
+export const IDS_MAX = 300;
+export const LIMIT_MAX = 1_000;
+export const LIMIT_DEFAULT = 50;
+export const INT32_MAX = 2_147_483_647;
+
+/** Format → whether a text has it, and its canonical form. `sentence` says what was expected. */
+export const FORMATS: Readonly<Record<string, { parse: (text: string) => string | null; sentence: string }>> = {
+  uuid: { parse: (text) => (isUuid(text) ? text.toLowerCase() : null), sentence: "must be a UUID" },
+  "date-time": {
+    parse: (text) => (parseInstant(text) === null ? null : text),
+    sentence: "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z (in a query, write + as %2B)",
+  },
+  ip: { parse: (text) => parseIp(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1" },
+  cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
+  mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
+  // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
+  name: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /\S/u.test(text) ? text : null), sentence: "must not be blank nor contain control characters" },
+  line: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) ? text : null), sentence: "must not contain control characters" },
+  email: { parse: (text) => (/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u.test(text) ? text : null), sentence: "must be an e-mail address" },
+};
+
+for (const [name, format] of Object.entries(FORMATS)) FormatRegistry.Set(name, (text) => format.parse(text) !== null);
+
+export const Uuid = Type.String({ format: "uuid" });
+export const Timestamp = Type.String({ format: "date-time" });
+export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
+export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
+export const MacText = Type.String({ format: "mac", maxLength: 17 });
+export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
+/** A text that a device reports or a person adds: one line, possibly empty. */
+export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
+export const Description = Type.String({ maxLength: DESCRIPTION_MAX_LENGTH });
+export const TagIds = Type.Array(Uuid, { maxItems: TAGS_MAX, description: "Tags of the organization; duplicates are dropped." });
+
+export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options);
+}
+
+/** One of a vocabulary, as an enumeration in the document rather than a union of constants. */
+export function OneOf<T extends string>(values: readonly T[], options: SchemaOptions = {}) {
+  return Type.Unsafe<T>({ ...options, [Kind]: "OneOf", type: "string", enum: [...values] });
+}
+
+TypeRegistry.Set<{ enum: string[] }>("OneOf", (schema, value) => schema.enum.includes(value as string));
+
+/** What clients may send back of a record's own answer and what is then ignored. */
+export interface BodyOptions extends SchemaOptions {
+  ignored?: readonly string[];
+}
+
+/** A request body or an item in it: unknown fields are refused, read-only ones ignored. */
+export function Body<T extends TProperties>(properties: T, options: BodyOptions = {}): TObject<T> {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** Read-only on every record. */
+export const RECORD_READ_ONLY = ["created_at", "updated_at", "valid_from", "valid_to", "lineage_id"] as const;
+/** Read-only on what discovery observes. */
+export const OBSERVED_READ_ONLY = [...RECORD_READ_ONLY, "first_discovery_id", "last_discovery_id", "last_seen_at"] as const;
+
+/** The fields that every record's answer ends with. */
+export const recordFields = {
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  valid_from: Timestamp,
+  valid_to: Nullable(Timestamp, { description: "The end of this version; null on the live one." }),
+  lineage_id: Nullable(Uuid, { description: "The first incarnation of the same real thing." }),
+};
+
+export const observedFields = {
+  first_discovery_id: Nullable(Uuid),
+  last_discovery_id: Nullable(Uuid),
+  last_seen_at: Timestamp,
+};
+
+/** A query list: repeated keys, commas or brackets. */
+export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {}) {
+  return Type.Array(item, { maxItems: IDS_MAX, ...options });
+}
+
+export const AtQuery = {
+  at: Type.Optional(Type.String({ format: "date-time", description: "As of this instant: what was, instead of what is." })),
+};
+
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: "Rows of the page; 0 for all, as a stream." })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0 })),
+  ...AtQuery,
+};
+
+/** The filter that every list has. */
+export const IdsQuery = {
+  ids: Type.Optional(QueryList(Uuid, { description: "Only these records; repeated, or separated by commas." })),
+};
+
+export const CascadeQuery = {
+  cascade: Type.Optional(Type.Boolean({ default: false, description: "Remove what depends on the record as well." })),
+};
+
+export const IdParams = Type.Object({ id: Uuid });
+export type IdParams = Static<typeof IdParams>;

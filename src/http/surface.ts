@@ -1,0 +1,249 @@
+// Where routes are registered: one call per operation with all that it promises. Order of a request: route, credentials,
+// role, query and path, body, handler. Knows no resource, no database, and not what a role is: the gate does.
+
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Elysia } from "elysia";
+import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { BODY_LIMIT_BYTES, readJson } from "./body.ts";
+import { errorResponse } from "./errors.ts";
+import { describeOperation } from "./operation.ts";
+import { parseQuery } from "./query.ts";
+import { check } from "./validation.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** What an operation promises: it is checked against this, and documented from it. */
+export interface Operation<Access, P extends TObject = TObject, Q extends TObject = TObject, B extends TSchema = TSchema> {
+  /** Unique; what generated clients call it. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly group: string;
+  /** Who may; "anyone" needs no credentials. */
+  readonly access: Access | "anyone";
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly bodyLimitBytes?: number;
+  /** The schema of `data`. */
+  readonly answer: TSchema;
+  readonly isList?: boolean;
+  /** Error codes beyond those that every operation of its form has. */
+  readonly errors?: readonly ErrorCode[];
+  readonly example: { readonly body?: unknown; readonly data: unknown };
+}
+
+export interface RequestContext {
+  readonly request: Request;
+  readonly requestId: string;
+  /** The address of the peer, as the socket has it. */
+  readonly source: string;
+  /** Headers that every answer carries. */
+  readonly headers: Record<string, string>;
+}
+
+export interface Call<Actor, P, Q, B> extends RequestContext {
+  readonly actor: Actor;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+}
+
+/** Names the actor of a request and says whether it may. Synchronous: it is on every path. */
+export interface Gate<Actor, Access> {
+  /** @throws DomainError auth_… before anything else of the request is looked at */
+  identify(context: RequestContext, access: Access): Actor;
+  /** @throws DomainError auth_permission_denied and the like */
+  permit(actor: Actor, access: Access, context: RequestContext): void;
+}
+
+type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
+type Handler<Actor, P, Q, B> = (call: Call<Actor, Values<P>, Values<Q>, Values<B>>) => Response | Promise<Response>;
+
+export interface RegisteredRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly operation: Operation<unknown>;
+}
+
+/** Slower answers than this are logged. */
+const SLOW_MS = 1_000;
+
+export class Surface<Actor, Access> {
+  /** All that was registered: for 405, for the OpenAPI document and for tests that go through every operation. */
+  readonly routes: RegisteredRoute[] = [];
+  private readonly app: Elysia;
+  private readonly gate: Gate<Actor, Access>;
+  private readonly log: Log;
+  private readonly monotonicMs: () => number;
+  private readonly idPrefix: string;
+  private served = 0;
+  private readonly unauthenticated: Actor;
+
+  constructor(options: { app: Elysia; gate: Gate<Actor, Access>; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor }) {
+    this.app = options.app;
+    this.gate = options.gate;
+    this.log = options.log;
+    this.monotonicMs = options.monotonicMs;
+    this.idPrefix = options.idPrefix;
+    this.unauthenticated = options.unauthenticated;
+  }
+
+  get<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, P, Q, undefined>): this {
+    return this.register("GET", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  }
+
+  post<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, P, Q, B>): this {
+    return this.register("POST", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  }
+
+  put<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, P, Q, B>): this {
+    return this.register("PUT", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  }
+
+  delete<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, P, Q, undefined>): this {
+    return this.register("DELETE", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  }
+
+  /** What an unknown path or a wrong method becomes. */
+  notRouted(request: Request, source: string): Response {
+    const context = this.context(request, source);
+    const path = pathOf(request.url);
+    const allow = [...new Set(this.routes.filter((route) => matches(route.path, path)).flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])))];
+    const error =
+      allow.length > 0
+        ? new DomainError("method_not_allowed", `${request.method} is not possible here; ${allow.join(", ")} ${allow.length === 1 ? "is" : "are"}.`, { method: request.method, allow })
+        : new DomainError("route_not_found", "There is nothing at this path; the operations are listed at /docs.", { path: path.slice(0, 200) });
+    return errorResponse(error, context.headers);
+  }
+
+  /** What an error outside every handler becomes. */
+  failed(error: unknown, request: Request, source: string): Response {
+    return this.refuse(error, this.context(request, source));
+  }
+
+  private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>): this {
+    this.routes.push({ method, path, operation: operation as Operation<unknown> });
+    const run = (input: { request: Request; params: Record<string, string>; server: { requestIP(request: Request): { address: string } | null } | null }) =>
+      this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request));
+    this.app.route(method, path, run as never, { parse: "none", detail: describeOperation(method, operation as Operation<unknown>) as never } as never);
+    if (method === "GET") this.app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
+    return this;
+  }
+
+  /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
+  private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, source: string): Response | Promise<Response> {
+    const started = this.monotonicMs();
+    const context = this.context(request, source);
+    try {
+      let actor = this.unauthenticated;
+      if (operation.access !== "anyone") {
+        actor = this.gate.identify(context, operation.access);
+        this.gate.permit(actor, operation.access, context);
+      }
+      const issues: Issue[] = [];
+      let params: unknown = EMPTY;
+      if (operation.params !== undefined) {
+        const checked = check(operation.params, rawParams);
+        if (checked.ok) params = checked.value;
+        else issues.push(...checked.issues);
+      }
+      const parsed = parseQuery(operation.query ?? NO_QUERY, searchOf(request.url));
+      issues.push(...parsed.issues);
+      if (operation.body === undefined) {
+        if (issues.length > 0) throw invalid(issues);
+        const answer = handler({ ...context, actor, params, query: parsed.value, body: undefined } as never);
+        if (answer instanceof Response) return this.done(answer, context, operation, started);
+        return answer.then(
+          (response) => this.done(response, context, operation, started),
+          (error) => this.refuse(error, context),
+        );
+      }
+      return this.withBody(operation, handler, context, actor, params, parsed.value, issues, started);
+    } catch (error) {
+      return this.refuse(error, context);
+    }
+  }
+
+  private async withBody(
+    operation: Operation<Access>,
+    handler: Handler<Actor, TObject, TObject, TSchema>,
+    context: RequestContext,
+    actor: Actor,
+    params: unknown,
+    query: unknown,
+    issues: Issue[],
+    started: number,
+  ): Promise<Response> {
+    try {
+      const sent = await readJson(context.request, operation.bodyLimitBytes ?? BODY_LIMIT_BYTES);
+      const checked = check(operation.body as TSchema, sent);
+      if (!checked.ok) issues.push(...checked.issues);
+      if (issues.length > 0 || !checked.ok) throw invalid(issues);
+      const response = await handler({ ...context, actor, params, query, body: checked.value } as never);
+      return this.done(response, context, operation, started);
+    } catch (error) {
+      return this.refuse(error, context);
+    }
+  }
+
+  private done(response: Response, context: RequestContext, operation: Operation<Access>, started: number): Response {
+    const tookMs = this.monotonicMs() - started;
+    if (context.request.method !== "GET" || tookMs > SLOW_MS) {
+      this.log.info("request", { operation: operation.operationId, status: response.status, took_ms: Math.round(tookMs), request_id: context.requestId, source: context.source });
+    }
+    return response;
+  }
+
+  private refuse(thrown: unknown, context: RequestContext): Response {
+    let error: DomainError;
+    if (thrown instanceof DomainError) error = thrown;
+    else error = new DomainError("internal_error", "Something went wrong inside the appliance.", {}, );
+    const path = pathOf(context.request.url).slice(0, 200);
+    if (error.code === "internal_error" || error.code === "storage_full") {
+      const cause = thrown instanceof DomainError ? thrown.cause : thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+      this.log.error("request_failed", { method: context.request.method, path, code: error.code, cause: String(cause), request_id: context.requestId });
+      error = new DomainError(error.code, error.message, { request_id: context.requestId });
+    } else {
+      this.log.info("request_refused", { method: context.request.method, path, code: error.code, request_id: context.requestId, source: context.source });
+    }
+    return errorResponse(error, context.headers);
+  }
+
+  private context(request: Request, source: string): RequestContext {
+    const sent = request.headers.get("x-request-id");
+    this.served += 1;
+    const requestId = sent !== null && SANE_REQUEST_ID.test(sent) ? sent : `${this.idPrefix}-${this.served.toString(36)}`;
+    return { request, requestId, source, headers: { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" } };
+  }
+}
+
+/** Characters that are safe in a header and in a log line. */
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;
+const EMPTY = Object.freeze({});
+const NO_QUERY = { type: "object", properties: {} } as unknown as TObject;
+
+function searchOf(url: string): string {
+  const start = url.indexOf("?");
+  if (start < 0) return "";
+  const end = url.indexOf("#", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const end = url.slice(start).search(/[?#]/);
+  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+}
+
+function matches(pattern: string, path: string): boolean {
+  const want = pattern.split("/");
+  const have = path.split("/");
+  return want.length === have.length && want.every((part, position) => (part.startsWith(":") ? have[position] !== "" : part === have[position]));
+}
+
+function sourceOf(server: { requestIP(request: Request): { address: string } | null } | null, request: Request): string {
+  return server?.requestIP(request)?.address ?? "local";
+}

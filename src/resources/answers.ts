@@ -1,0 +1,190 @@
+// How every resource answers: a list, a record, a write. Between the HTTP surface and the store; no rules of any resource.
+
+import type { Actor, CommandActor } from "../access/actor.ts";
+import { notFound } from "../base/errors.ts";
+import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
+import type { Kind, ScopeName } from "../db/kind.ts";
+import type { AsOf, Compose, Item, ListQuery, OrderTerm, Reader } from "../db/reader.ts";
+import type { WriteQueue } from "../db/write-queue.ts";
+import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
+import { LIST_HEAD, listBody, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
+import { LIMIT_DEFAULT } from "../http/schemas.ts";
+import type { Call, RequestContext } from "../http/surface.ts";
+
+/** What routes need of the appliance. */
+export interface Inventory {
+  readonly reader: Reader;
+  readonly writes: WriteQueue;
+  /** The caller as commands and the ledger know it. */
+  readonly authorOf: (actor: Actor, requestId: string) => CommandActor;
+}
+
+/** Parts of a record that are kept as records of their own, for this caller. */
+export type ComposeFor = (reader: Reader, actor: Actor) => Compose;
+
+// biome-ignore lint/suspicious/noExplicitAny: a record's own fields do not matter here.
+type AnyKind = Kind<any>;
+type Context = RequestContext & { readonly actor: Actor };
+
+interface ListParameters {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly at?: string;
+  readonly ids?: string[];
+}
+
+export interface ListOptions {
+  readonly kind: AnyKind;
+  readonly within?: Partial<Record<ScopeName, string | undefined>>;
+  readonly order?: readonly OrderTerm[];
+  readonly compose?: ComposeFor;
+}
+
+/** A page, or with `limit=0` all of it as a stream. */
+export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response {
+  const { reader } = inventory;
+  const { at, asked } = readAt(call.query.at);
+  const limit = call.query.limit ?? LIMIT_DEFAULT;
+  const offset = call.query.offset ?? 0;
+  const compose = options.compose?.(reader, call.actor) ?? null;
+  const query: ListQuery = {
+    kind: options.kind,
+    reach: call.actor,
+    asOf: reader.resolve(at),
+    limit,
+    offset,
+    ids: call.query.ids,
+    ...(options.within === undefined ? {} : { within: options.within }),
+    ...(options.order === undefined ? {} : { order: options.order }),
+  };
+  const headers = { ...call.headers, "content-type": "application/json" };
+  if (limit === 0) {
+    // The present is held still at one sequence: the stream may take minutes, and writers go on.
+    const still = { ...query, asOf: query.asOf ?? reader.present() };
+    const total = reader.total(still);
+    return new Response(stream(reader.chunks(still, compose), listTail(listMeta({ limit, offset, total }, asked))), { headers });
+  }
+  const page = compose === null ? reader.page(query) : reader.composedPage(query, compose);
+  return new Response(listBody(page.items, listMeta({ limit, offset, total: page.total }, asked)), { headers });
+}
+
+/** One record, with its version as entity tag. */
+export function answerRecord(
+  inventory: Inventory,
+  call: Context & { readonly params: { id: string }; readonly query: { readonly at?: string } },
+  kind: AnyKind,
+  compose?: ComposeFor,
+): Response {
+  const { reader } = inventory;
+  const { at, asked } = readAt(call.query.at);
+  return reader.snapshot(() => {
+    const asOf = reader.resolve(at);
+    const found = reader.find(kind, call.params.id, call.actor, asOf);
+    if (found === null) throw notFound(kind.name, call.params.id);
+    const tag = entityTag(found.sequence, found.ended);
+    const headers = { ...call.headers, etag: tag };
+    if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    const text = composed(found, asOf, compose?.(reader, call.actor));
+    return new Response(successBody(text, metaAt(asked)), { headers: { ...headers, "content-type": "application/json" } });
+  });
+}
+
+/** What a write command answers with. */
+export interface Written {
+  readonly id: string;
+}
+
+/** Runs a command that creates or updates a record, and answers the record as it was written. */
+export async function answerWrite(inventory: Inventory, call: Context, command: string, input: object, kind: AnyKind, compose?: ComposeFor): Promise<Response> {
+  const { sequence, result } = await runWrite<Written>(inventory, call, command, input);
+  return writtenRecord(inventory, call, kind, result.id, sequence, compose);
+}
+
+/** Runs a command with the caller as its actor and If-Match at hand. */
+export function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object): Promise<{ sequence: number | null; result: T }> {
+  const ifMatch = call.request.headers.get("if-match");
+  return inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call.actor, call.requestId));
+}
+
+export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, sequence: number | null, compose?: ComposeFor): Response {
+  const { reader } = inventory;
+  return reader.snapshot(() => {
+    // Nothing changed: the record as it stands. Else exactly what this write made of it, whatever came after.
+    const asOf = sequence === null ? null : reader.atSequence(sequence);
+    const found = reader.find(kind, id, call.actor, asOf);
+    if (found === null) throw notFound(kind.name, id);
+    const text = composed(found, asOf, compose?.(reader, call.actor));
+    return new Response(successBody(text), { headers: { ...call.headers, etag: entityTag(found.sequence), "content-type": "application/json" } });
+  });
+}
+
+/** Runs a command that removes a record, and answers the record as it was closed. */
+export async function answerRemoval(
+  inventory: Inventory,
+  call: Context & { readonly params: { id: string } },
+  command: string,
+  input: object,
+  kind: AnyKind,
+  compose?: ComposeFor,
+): Promise<Response> {
+  const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, id: call.params.id });
+  if (sequence === null) throw new Error(`${command} removed nothing`);
+  const { reader } = inventory;
+  const asOf = reader.atSequence(sequence - 1);
+  const found = reader.find(kind, call.params.id, call.actor, asOf);
+  if (found === null) throw notFound(kind.name, call.params.id);
+  const text = composed(found, asOf, compose?.(reader, call.actor));
+  return new Response(successBody(text), { headers: { ...call.headers, "content-type": "application/json" } });
+}
+
+/** If-Match against the version that a command found. */
+export function assertVersion(ifMatch: string | null | undefined, sequence: number): void {
+  assertMatch(ifMatch ?? null, sequence);
+}
+
+/** Fields composed into a JSON object that is rendered already. */
+export function spliced(item: string, members: string): string {
+  return members === "" ? item : `${item.slice(0, -1)},${members}}`;
+}
+
+function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined): string {
+  return compose === undefined ? found.text : (compose([found], asOf)[0] as string);
+}
+
+function readAt(at: string | undefined): { at: Instant | null; asked: string | null } {
+  if (at === undefined) return { at: null, asked: null };
+  const instant = parseInstant(at) as Instant;
+  return { at: instant, asked: formatInstant(instant) };
+}
+
+/** The list's bytes, a chunk whenever the client has taken the last one: memory stays bounded however slow it reads. */
+function stream(chunks: Generator<Uint8Array>, tail: Uint8Array): ReadableStream<Uint8Array> {
+  let first = true;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        controller.enqueue(LIST_HEAD);
+      },
+      pull: (controller) => {
+        const next = chunks.next();
+        if (next.done === true) {
+          controller.enqueue(tail);
+          controller.close();
+          return;
+        }
+        if (!first) controller.enqueue(COMMA);
+        first = false;
+        controller.enqueue(next.value);
+      },
+      cancel: () => {
+        chunks.return(undefined);
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}
+
+const COMMA = new TextEncoder().encode(",");
+
+/** The handler's view of a call, for resources that name the type. */
+export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B>;

@@ -1,0 +1,124 @@
+// The user API key: a user's right, or a part of it, for programs. Only its hash is stored, beside it and never in history.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ROLES, type Role } from "../../access/role.ts";
+import { parseInstant } from "../../base/instant.ts";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import { organizations } from "../organizations/organization.ts";
+import { NetworkIds, users } from "../users/user.ts";
+
+export interface ApiKeyRecord extends RecordBase {
+  readonly name: string;
+  readonly organization_id: string;
+  readonly user_id: string;
+  readonly tags: readonly string[];
+  readonly expires_at: string | null;
+  readonly is_enabled: boolean;
+  readonly permissions: Role;
+  /** Whether it follows its user's networks, now and later; then network_ids is empty here and worked out when read. */
+  readonly all_networks: boolean;
+  readonly network_ids: readonly string[];
+  /** A mask that identifies the key and does not authenticate. */
+  readonly key: string;
+}
+
+export const apiKeys = sqliteTable("api_keys", {
+  ...liveColumns,
+  organization_n: integer().notNull().references(() => organizations.n),
+  user_n: integer().notNull().references(() => users.n),
+  permissions: text().notNull(),
+  is_enabled: integer().notNull(),
+  all_networks: integer().notNull(),
+  /** UTC milliseconds; null for never. */
+  expires_at: integer(),
+});
+
+export const apiKeyKind: Kind<ApiKeyRecord> = {
+  name: "api_key",
+  plural: "api_keys",
+  code: 16,
+  shape: 1,
+  table: apiKeys,
+  columns: (key, n) => ({
+    user_n: n(key.user_id),
+    permissions: key.permissions,
+    is_enabled: key.is_enabled ? 1 : 0,
+    all_networks: key.all_networks ? 1 : 0,
+    expires_at: key.expires_at === null ? null : parseInstant(key.expires_at),
+  }),
+  scopes: {},
+  scopeIds: () => ({}),
+  links: (key) => [
+    { relation: "tags", ids: key.tags },
+    { relation: "network_ids", ids: key.network_ids },
+  ],
+  observed: ["last_used"],
+  absent: "null",
+  // A key is never the same as one before it.
+  identity: () => null,
+  unique: null,
+  sortKeys: (key) => ({ name: foldCase(key.name) }),
+};
+
+const writable = {
+  name: Name,
+  organization_id: Uuid,
+  user_id: Uuid,
+  tags: TagIds,
+  expires_at: Type.Optional(Nullable(Timestamp, { description: "Null: never." })),
+  is_enabled: Type.Optional(Type.Boolean()),
+  network_ids: Type.Optional(NetworkIds),
+  all_networks: Type.Optional(Type.Boolean({ description: "true: the networks of its user, now and later. Left out of a create with network_ids: false." })),
+  permissions: Type.Optional(OneOf(ROLES)),
+};
+const READ_ONLY = [...RECORD_READ_ONLY, "key", "last_used"];
+
+export const ApiKeyCreate = Body({ id: Type.Optional(Uuid), ...writable }, { ignored: READ_ONLY });
+export const ApiKeyUpdate = Body({ id: Type.Optional(Uuid), ...writable }, { ignored: READ_ONLY });
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
+export type ApiKeyUpdate = Static<typeof ApiKeyUpdate>;
+
+export const ApiKey = Type.Object(
+  {
+    id: Uuid,
+    name: Name,
+    organization_id: Uuid,
+    user_id: Uuid,
+    tags: TagIds,
+    expires_at: Nullable(Timestamp),
+    is_enabled: Type.Boolean(),
+    network_ids: Type.Array(Uuid, { description: "The networks that it reaches today." }),
+    all_networks: Type.Boolean({ description: "Whether it follows its user's networks." }),
+    permissions: OneOf(ROLES),
+    key: Type.String({ description: "A mask that identifies the key and does not authenticate." }),
+    last_used: Nullable(Timestamp),
+    ...recordFields,
+  },
+  { $id: "ApiKey" },
+);
+
+/** The answer of a create and of a rotation: the only time that the key itself is told. */
+export const ApiKeyWithSecret = Type.Object({ api_key: ApiKey, key: Type.String({ description: "The key. It is not stored and not told again." }) }, { $id: "ApiKeyWithSecret" });
+
+export const API_KEY_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0008",
+  name: "Monitoring",
+  organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  user_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
+  tags: [],
+  expires_at: null,
+  is_enabled: true,
+  network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
+  all_networks: false,
+  permissions: "Viewer",
+  key: "nlk_Ab3d…",
+  last_used: null,
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

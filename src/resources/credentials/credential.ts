@@ -1,0 +1,126 @@
+// The credential that discovery asks devices with. Its secrets are sealed beside it and never enter history.
+
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, IpAddressText, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import { organizations } from "../organizations/organization.ts";
+
+export const SECRET_MAX_LENGTH = 1_024;
+export const SECRET_PATH_MAX_LENGTH = 1_024;
+export const TARGET_IPS_MAX = 1_000;
+export const ASSIGNMENTS_MAX = 10_000;
+/** What stands for an inline secret in every answer; sent back, it keeps the stored one. */
+export const SECRET_MASK = "********";
+
+/** SNMP-USER-BASED-SM-MIB and RFC 7860. */
+export const AUTH_PROTOCOLS = ["None", "Md5", "Sha1", "Sha256", "Sha384", "Sha512"] as const;
+/** RFC 3414, RFC 3826 and the common AES-256 extension. */
+export const PRIV_PROTOCOLS = ["None", "Des", "Aes128", "Aes256"] as const;
+
+export const Secret = Type.Union([
+  Body({ mode: Type.Literal("Inline"), value: Type.String({ minLength: 1, maxLength: SECRET_MAX_LENGTH, writeOnly: true, description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.` }) }),
+  Body({ mode: Type.Literal("FilePath"), path: Type.String({ minLength: 1, maxLength: SECRET_PATH_MAX_LENGTH, description: "Below the configured secrets folder; read when it is used." }) }),
+]);
+export type Secret = Static<typeof Secret>;
+
+export const CredentialType = Type.Union(
+  [
+    Body({ type: Type.Literal("SnmpV1"), community: Secret }),
+    Body({ type: Type.Literal("SnmpV2c"), community: Secret }),
+    Body({
+      type: Type.Literal("SnmpV3"),
+      security_name: Type.String({ format: "name", minLength: 1, maxLength: 32, description: "usmUserName (RFC 3414)." }),
+      auth_protocol: OneOf(AUTH_PROTOCOLS),
+      auth_password: Type.Optional(Secret),
+      priv_protocol: OneOf(PRIV_PROTOCOLS),
+      priv_password: Type.Optional(Secret),
+      context_name: Type.Optional(Type.String({ format: "line", maxLength: 255 })),
+    }),
+  ],
+  { $id: "CredentialType" },
+);
+export type CredentialType = Static<typeof CredentialType>;
+
+/** The fields of a credential type that hold secrets. */
+export const SECRET_FIELDS = ["community", "auth_password", "priv_password"] as const;
+export type SecretField = (typeof SECRET_FIELDS)[number];
+
+export interface CredentialRecord extends RecordBase {
+  readonly organization_id: string;
+  readonly name: string;
+  /** With inline secrets masked. */
+  readonly credential_type: CredentialType;
+  readonly tags: readonly string[];
+  readonly target_ips: readonly string[] | null;
+  /** When a secret was last given another value. */
+  readonly secrets_updated_at: string;
+}
+
+export const credentials = sqliteTable("credentials", {
+  ...liveColumns,
+  organization_n: integer().notNull().references(() => organizations.n),
+});
+
+export const credentialKind: Kind<CredentialRecord> = {
+  name: "credential",
+  plural: "credentials",
+  code: 6,
+  shape: 1,
+  table: credentials,
+  columns: () => ({}),
+  scopes: {},
+  scopeIds: () => ({}),
+  links: (credential) => [{ relation: "tags", ids: credential.tags }],
+  observed: [],
+  absent: "null",
+  identity: (credential) => `${credential.organization_id}/${credential.name}`,
+  unique: { field: "name", value: (credential) => credential.name },
+  sortKeys: (credential) => ({ name: foldCase(credential.name) }),
+};
+
+export const HostAssignment = Body(
+  {
+    host_id: Uuid,
+    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: ASSIGNMENTS_MAX, description: "Only at these addresses of the host; left out: at every one." }))),
+  },
+  { $id: "HostAssignment" },
+);
+
+const required = {
+  organization_id: Uuid,
+  name: Name,
+  credential_type: CredentialType as TSchema as typeof CredentialType,
+  assigned_network_ids: Type.Array(Uuid, { maxItems: ASSIGNMENTS_MAX, description: "Networks that it is tried in." }),
+  host_assignments: Type.Array(HostAssignment, { maxItems: ASSIGNMENTS_MAX, description: "Hosts that it is tried at." }),
+  tags: TagIds,
+};
+const TargetIps = Type.Optional(Nullable(Type.Array(IpAddressText, { maxItems: TARGET_IPS_MAX, description: "Addresses to try first; cleared when the next scan dispatches." })));
+
+export const CredentialCreate = Body({ id: Type.Optional(Uuid), ...required, target_ips: TargetIps }, { ignored: [...RECORD_READ_ONLY, "secrets_updated_at"] });
+export const CredentialUpdate = CredentialCreate;
+export type CredentialCreate = Static<typeof CredentialCreate>;
+export type CredentialUpdate = Static<typeof CredentialUpdate>;
+
+export const Credential = Type.Object(
+  { id: Uuid, ...required, target_ips: Nullable(Type.Array(IpAddressText)), secrets_updated_at: Timestamp, ...recordFields },
+  { $id: "Credential" },
+);
+
+export const CREDENTIAL_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0006",
+  organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  name: "Switches read-only",
+  credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: SECRET_MASK } },
+  assigned_network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
+  host_assignments: [],
+  tags: [],
+  target_ips: null,
+  secrets_updated_at: "2026-11-21T09:15:00.123Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

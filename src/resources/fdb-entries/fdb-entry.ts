@@ -1,0 +1,41 @@
+// A forwarding entry: a MAC address learned on an interface, in a VLAN (BRIDGE-MIB dot1dTpFdbTable, Q-BRIDGE-MIB dot1qTpFdbTable).
+// A record of its own, or a busy uplink would write its whole table again at every change.
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { hosts } from "../hosts/host.ts";
+import { ifEntries } from "../if-entries/if-entry.ts";
+import { networks } from "../networks/network.ts";
+
+export interface FdbEntryRecord extends RecordBase {
+  readonly if_entry_id: string;
+  readonly host_id: string;
+  readonly network_id: string;
+  readonly mac_address: string;
+  /** Null where the table has none. */
+  readonly vlan_number: number | null;
+}
+
+export const fdbEntries = sqliteTable("fdb_entries", {
+  ...liveColumns,
+  network_n: integer().notNull().references(() => networks.n),
+  host_n: integer().notNull().references(() => hosts.n),
+  if_entry_n: integer().notNull().references(() => ifEntries.n),
+  mac_address: text().notNull(),
+});
+
+export const fdbEntryKind: Kind<FdbEntryRecord> = {
+  name: "fdb_entry",
+  plural: "fdb_entries",
+  code: 10,
+  shape: 1,
+  table: fdbEntries,
+  columns: (entry, n) => ({ network_n: n(entry.network_id), host_n: n(entry.host_id), if_entry_n: n(entry.if_entry_id), mac_address: entry.mac_address }),
+  scopes: { network: "network_n", host: "host_n", if_entry: "if_entry_n" },
+  scopeIds: (entry) => ({ network: entry.network_id, host: entry.host_id, if_entry: entry.if_entry_id }),
+  owners: (entry) => [{ kind: "if_entry", id: entry.if_entry_id, as: "fdb_macs" }],
+  observed: [],
+  absent: "null",
+  identity: (entry) => `${entry.if_entry_id}/${entry.mac_address}/${entry.vlan_number ?? ""}`,
+  unique: { field: "mac_address", value: (entry) => entry.mac_address },
+};

@@ -1,0 +1,179 @@
+// The interface entry of a host: a row of its interface table with what is known of its link (IF-MIB, LLDP, CDP).
+
+import { Type, type Static } from "@sinclair/typebox";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, INT32_MAX, MacText, Nullable, OneOf, OBSERVED_READ_ONLY, Timestamp, Uuid } from "../../http/schemas.ts";
+import { hosts } from "../hosts/host.ts";
+import { ipAddresses } from "../ip-addresses/ip-address.ts";
+import { networks } from "../networks/network.ts";
+import { vlans } from "../vlans/vlan.ts";
+import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES, type AdminStatus, type ChassisIdSubtype, type OperStatus, type PortIdSubtype } from "./vocabulary.ts";
+
+export const FDB_MACS_MAX = 10_000;
+export const VLAN_IDS_MAX = 4_094;
+/** 2^53 − 1: beyond it JSON numbers lose bits. */
+export const SPEED_BPS_MAX = Number.MAX_SAFE_INTEGER;
+export const DEVICE_TEXT_MAX_LENGTH = 4_000;
+
+/** Optional fields are left out where there is no value (specification 2.9). */
+export interface IfEntryRecord extends RecordBase {
+  readonly host_id: string;
+  readonly network_id: string;
+  readonly if_index: number;
+  readonly if_descr: string;
+  readonly if_name?: string | undefined;
+  readonly if_alias?: string | undefined;
+  readonly if_type: number;
+  readonly speed_bps?: number | undefined;
+  readonly admin_status: AdminStatus;
+  readonly oper_status: OperStatus;
+  readonly mac_address?: string | undefined;
+  readonly ip_address_id?: string | undefined;
+  readonly native_vlan_id?: string | undefined;
+  readonly vlan_ids?: readonly string[] | undefined;
+  readonly lldp_chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string } | undefined;
+  readonly lldp_port_id?: { readonly subtype: PortIdSubtype; readonly value: string } | undefined;
+  readonly lldp_sys_name?: string | undefined;
+  readonly lldp_sys_desc?: string | undefined;
+  readonly lldp_port_desc?: string | undefined;
+  readonly lldp_mgmt_addr?: string | undefined;
+  readonly cdp_device_id?: string | undefined;
+  readonly cdp_port_id?: string | undefined;
+  readonly cdp_platform?: string | undefined;
+  readonly cdp_address?: string | undefined;
+  readonly neighbor?: { readonly type: "IfEntry" | "Host"; readonly id: string } | undefined;
+  readonly first_discovery_id?: string | undefined;
+}
+
+export const ifEntries = sqliteTable("if_entries", {
+  ...liveColumns,
+  network_n: integer().notNull().references(() => networks.n),
+  host_n: integer().notNull().references(() => hosts.n),
+  if_index: integer().notNull(),
+  ip_address_n: integer().references(() => ipAddresses.n),
+  native_vlan_n: integer().references(() => vlans.n),
+  mac_address: text(),
+});
+
+/** Codes of kinds that are composed in by SQL. */
+const FDB_ENTRY_CODE = 10;
+
+export const ifEntryKind: Kind<IfEntryRecord> = {
+  name: "if_entry",
+  plural: "if_entries",
+  code: 9,
+  shape: 1,
+  table: ifEntries,
+  columns: (entry, n) => ({
+    network_n: n(entry.network_id),
+    host_n: n(entry.host_id),
+    if_index: entry.if_index,
+    ip_address_n: entry.ip_address_id === undefined ? null : n(entry.ip_address_id),
+    native_vlan_n: entry.native_vlan_id === undefined ? null : n(entry.native_vlan_id),
+    mac_address: entry.mac_address ?? null,
+  }),
+  scopes: { network: "network_n", host: "host_n" },
+  scopeIds: (entry) => ({ network: entry.network_id, host: entry.host_id }),
+  links: (entry) => [
+    { relation: "vlan_ids", ids: entry.vlan_ids ?? [] },
+    { relation: "neighbor", ids: entry.neighbor === undefined ? [] : [entry.neighbor.id] },
+  ],
+  owners: (entry) => [{ kind: "host", id: entry.host_id, as: "interfaces" }],
+  observed: ["last_discovery_id", "last_seen_at"],
+  absent: "omitted",
+  identity: (entry) => `${entry.host_id}/${entry.if_index}`,
+  unique: { field: "if_index", value: (entry) => entry.if_index },
+  composedSql: {
+    live: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT f.mac_address FROM fdb_entries f WHERE f.if_entry_n = p.n ORDER BY f.mac_address))`,
+    asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT (SELECT ('{' || fv.members || '}') ->> '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1 AND fs.died > ?1 ORDER BY mac_address))`,
+  },
+};
+
+const DeviceText = Type.String({ maxLength: DEVICE_TEXT_MAX_LENGTH });
+const optionalText = Type.Optional(Nullable(DeviceText));
+
+const ChassisId = Body({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: DeviceText }, { description: "LLDP chassis id, IEEE 802.1AB." });
+const PortId = Body({ subtype: OneOf(PORT_ID_SUBTYPES), value: DeviceText }, { description: "LLDP port id, IEEE 802.1AB." });
+const Neighbor = Body({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid }, { description: "The far end of the link, as far as it is known." });
+const Speed = Type.Integer({ minimum: 0, maximum: SPEED_BPS_MAX, description: "Bits per second." });
+const IfIndex = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifIndex (IF-MIB, RFC 2863)." });
+const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifType (IANAifType-MIB)." });
+
+/** What a write may say of an entry, besides which one it is. */
+const described = {
+  if_name: optionalText,
+  if_alias: optionalText,
+  if_type: Type.Optional(IfType),
+  speed_bps: Type.Optional(Nullable(Speed)),
+  admin_status: Type.Optional(OneOf(ADMIN_STATUSES)),
+  oper_status: Type.Optional(OneOf(OPER_STATUSES)),
+  mac_address: Type.Optional(Nullable(MacText)),
+  ip_address_id: Type.Optional(Nullable(Uuid, { description: "An address of the same host." })),
+  native_vlan_id: Type.Optional(Nullable(Uuid)),
+  vlan_ids: Type.Optional(Nullable(Type.Array(Uuid, { maxItems: VLAN_IDS_MAX }))),
+  fdb_macs: Type.Optional(Nullable(Type.Array(MacText, { maxItems: FDB_MACS_MAX, description: "MAC addresses that the device forwards to this interface." }))),
+  lldp_chassis_id: Type.Optional(Nullable(ChassisId)),
+  lldp_port_id: Type.Optional(Nullable(PortId)),
+  lldp_sys_name: optionalText,
+  lldp_sys_desc: optionalText,
+  lldp_port_desc: optionalText,
+  lldp_mgmt_addr: optionalText,
+  cdp_device_id: optionalText,
+  cdp_port_id: optionalText,
+  cdp_platform: optionalText,
+  cdp_address: optionalText,
+  neighbor: Type.Optional(Nullable(Neighbor)),
+};
+
+const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
+
+export const IfEntryCreate = Body({ ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: OBSERVED_READ_ONLY });
+export const IfEntryUpdate = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: OBSERVED_READ_ONLY });
+/** An item of `interfaces` where a host is created. */
+export const IfEntryItem = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: OBSERVED_READ_ONLY });
+export type IfEntryCreate = Static<typeof IfEntryCreate>;
+export type IfEntryUpdate = Static<typeof IfEntryUpdate>;
+export type IfEntryItem = Static<typeof IfEntryItem>;
+
+/** A list item (specification 2.9): what is optional is left out where it has no value. */
+export const IfEntry = Type.Object(
+  {
+    id: Uuid,
+    host_id: Uuid,
+    network_id: Uuid,
+    if_index: Type.Integer(),
+    if_descr: Type.String(),
+    if_type: Type.Integer(),
+    admin_status: OneOf(ADMIN_STATUSES),
+    oper_status: OneOf(OPER_STATUSES),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    if_name: Type.Optional(Type.String()),
+    if_alias: Type.Optional(Type.String()),
+    speed_bps: Type.Optional(Speed),
+    mac_address: Type.Optional(MacText),
+    ip_address_id: Type.Optional(Uuid),
+    native_vlan_id: Type.Optional(Uuid),
+    vlan_ids: Type.Optional(Type.Array(Uuid)),
+    fdb_macs: Type.Optional(Type.Array(MacText)),
+    lldp_chassis_id: Type.Optional(ChassisId),
+    lldp_port_id: Type.Optional(PortId),
+    lldp_sys_name: Type.Optional(Type.String()),
+    lldp_sys_desc: Type.Optional(Type.String()),
+    lldp_port_desc: Type.Optional(Type.String()),
+    lldp_mgmt_addr: Type.Optional(Type.String()),
+    cdp_device_id: Type.Optional(Type.String()),
+    cdp_port_id: Type.Optional(Type.String()),
+    cdp_platform: Type.Optional(Type.String()),
+    cdp_address: Type.Optional(Type.String()),
+    neighbor: Type.Optional(Neighbor),
+    first_discovery_id: Type.Optional(Uuid),
+    last_discovery_id: Type.Optional(Uuid),
+    last_seen_at: Type.Optional(Timestamp),
+    lineage_id: Type.Optional(Uuid),
+    valid_from: Type.Optional(Timestamp),
+    valid_to: Type.Optional(Timestamp),
+  },
+  { $id: "IfEntry" },
+);

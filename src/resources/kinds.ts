@@ -1,0 +1,38 @@
+// Every kind of record, in the order of their codes: foreign keys point upwards in this list.
+
+import type { Kind } from "../db/kind.ts";
+import { apiKeyKind } from "./api-keys/api-key.ts";
+import { bindingKind } from "./bindings/binding.ts";
+import { credentialAssignmentKind } from "./credential-assignments/credential-assignment.ts";
+import { credentialKind } from "./credentials/credential.ts";
+import { fdbEntryKind } from "./fdb-entries/fdb-entry.ts";
+import { hostKind } from "./hosts/host.ts";
+import { ifEntryKind } from "./if-entries/if-entry.ts";
+import { ipAddressKind } from "./ip-addresses/ip-address.ts";
+import { networkKind } from "./networks/network.ts";
+import { organizationKind } from "./organizations/organization.ts";
+import { portKind } from "./ports/port.ts";
+import { serviceKind } from "./services/service.ts";
+import { subnetKind } from "./subnets/subnet.ts";
+import { tagKind } from "./tags/tag.ts";
+import { userKind } from "./users/user.ts";
+import { vlanKind } from "./vlans/vlan.ts";
+
+export const KINDS = [
+  organizationKind,
+  networkKind,
+  vlanKind,
+  subnetKind,
+  tagKind,
+  credentialKind,
+  hostKind,
+  ipAddressKind,
+  ifEntryKind,
+  fdbEntryKind,
+  portKind,
+  serviceKind,
+  bindingKind,
+  credentialAssignmentKind,
+  userKind,
+  apiKeyKind,
+] as unknown as readonly Kind[];

@@ -1,0 +1,84 @@
+// The network: an addressing domain of its own. Hosts, subnets and VLANs live in exactly one; rights are given by network.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
+import { organizations } from "../organizations/organization.ts";
+
+export const STALE_AFTER_HOURS_MAX = 87_600;
+
+export interface NetworkRecord extends RecordBase {
+  readonly organization_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly tags: readonly string[];
+  readonly stale_after_hours: number | null;
+}
+
+export const networks = sqliteTable("networks", {
+  ...liveColumns,
+  organization_n: integer().notNull().references(() => organizations.n),
+});
+
+export const networkKind: Kind<NetworkRecord> = {
+  name: "network",
+  plural: "networks",
+  code: 2,
+  shape: 1,
+  table: networks,
+  columns: () => ({}),
+  // A network is its own scope, so that lists of networks know the caller's reach like any other.
+  scopes: { network: "n" },
+  scopeIds: (network) => ({ network: network.id }),
+  links: (network) => [{ relation: "tags", ids: network.tags }],
+  observed: [],
+  absent: "null",
+  identity: (network) => `${network.organization_id}/${network.name}`,
+  unique: { field: "name", value: (network) => network.name },
+  sortKeys: (network) => ({ name: foldCase(network.name) }),
+};
+
+const writable = {
+  name: Name,
+  description: Type.Optional(Nullable(Description)),
+  tags: Type.Optional(TagIds),
+  stale_after_hours: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: STALE_AFTER_HOURS_MAX, description: "After how long unseen a record counts as stale; null for never." }))),
+};
+
+const READ_ONLY = [...RECORD_READ_ONLY, "credential_ids"];
+
+export const NetworkCreate = Body({ id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable }, { ignored: READ_ONLY });
+export const NetworkUpdate = Body({ id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writable }, { ignored: READ_ONLY });
+export type NetworkCreate = Static<typeof NetworkCreate>;
+export type NetworkUpdate = Static<typeof NetworkUpdate>;
+
+export const Network = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    name: Name,
+    description: Nullable(Description),
+    tags: TagIds,
+    credential_ids: Type.Array(Uuid, { description: "Credentials assigned to the whole network; written through the credential." }),
+    stale_after_hours: Nullable(Type.Integer()),
+    ...recordFields,
+  },
+  { $id: "Network" },
+);
+
+export const NETWORK_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  name: "Campus North",
+  description: null,
+  tags: [],
+  credential_ids: [],
+  stale_after_hours: 168,
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

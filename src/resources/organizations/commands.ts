@@ -1,0 +1,61 @@
+// What the writer runs for organizations: making one with its first network and its Owner, and renaming it.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertSameIds } from "../../access/reach.ts";
+import { userPasswords } from "../../access/tables.ts";
+import { DomainError } from "../../base/errors.ts";
+import type { Author, WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { networkKind } from "../networks/network.ts";
+import { userKind } from "../users/user.ts";
+import { organizationKind, organizations, type OrganizationUpdate } from "./organization.ts";
+
+export interface OrganizationSetup {
+  readonly organizationName: string;
+  readonly networkName: string;
+  readonly email: string;
+  /** Argon2id, PHC string format. */
+  readonly passwordHash: string;
+  /** Refuse where an organization exists already: the first set-up happens once. */
+  readonly onlyFirst: boolean;
+}
+
+export interface OrganizationMade {
+  readonly organizationId: string;
+  readonly networkId: string;
+  readonly userId: string;
+}
+
+export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup, _author: Author): OrganizationMade {
+  if (input.onlyFirst && tx.db.select({ n: organizations.n }).from(organizations).limit(1).all().length > 0) {
+    throw new DomainError("setup_already_done", "The appliance is set up already; sign in at /api/auth/login.", {});
+  }
+  const organizationId = tx.newId();
+  tx.create(organizationKind, organizationId, { name: input.organizationName }, { id: organizationId });
+  const network = tx.create(networkKind, organizationId, {
+    organization_id: organizationId,
+    name: input.networkName,
+    description: null,
+    tags: [],
+    stale_after_hours: null,
+  });
+  const user = tx.create(userKind, organizationId, {
+    organization_id: organizationId,
+    email: input.email,
+    name: input.email,
+    role: "Owner",
+    network_ids: [],
+    is_enabled: true,
+  });
+  tx.afterwardsRun(() => {
+    tx.db.insert(userPasswords).values({ user_n: tx.recordN(user.id) as number, hash: input.passwordHash }).run();
+  });
+  return { organizationId, networkId: network.id, userId: user.id };
+}
+
+export function updateOrganization(tx: WriteTransaction, input: { body: OrganizationUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+  const organization = tx.get(organizationKind, actor.organizationId);
+  assertVersion(input.ifMatch, tx.sequenceOf(organization.id));
+  assertSameIds(organization, input.body, ["id"]);
+  return tx.update(organizationKind, organization.id, { name: input.body.name });
+}

@@ -1,0 +1,44 @@
+// The organization: everything belongs to one, and nobody sees another's.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { sqliteTable } from "drizzle-orm/sqlite-core";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
+
+export interface OrganizationRecord extends RecordBase {
+  readonly name: string;
+}
+
+export const organizations = sqliteTable("organizations", liveColumns);
+
+export const organizationKind: Kind<OrganizationRecord> = {
+  name: "organization",
+  plural: "organizations",
+  code: 1,
+  shape: 1,
+  table: organizations,
+  columns: () => ({}),
+  scopes: {},
+  scopeIds: () => ({}),
+  observed: [],
+  absent: "null",
+  identity: () => null,
+  unique: null,
+  sortKeys: (organization) => ({ name: foldCase(organization.name) }),
+};
+
+export const Organization = Type.Object({ id: Uuid, name: Name, ...recordFields }, { $id: "Organization" });
+export const OrganizationUpdate = Body({ id: Type.Optional(Uuid), name: Name }, { ignored: RECORD_READ_ONLY });
+export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
+
+export const ORGANIZATION_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  name: "Example Networks",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};
+

@@ -1,0 +1,169 @@
+// What refers to what, and what a removal does about it: refuse, take along, or clear the reference.
+// The one place that looks against the direction of the foreign keys.
+
+import { DomainError } from "../base/errors.ts";
+import { cidrContains, parseCidr, parseIp } from "../base/ip.ts";
+import type { Kind, RecordBase } from "../db/kind.ts";
+import type { WriteTransaction } from "../db/transaction.ts";
+import { bindingKind } from "./bindings/binding.ts";
+import { apiKeyKind } from "./api-keys/api-key.ts";
+import { credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignments/credential-assignment.ts";
+import { credentialKind } from "./credentials/credential.ts";
+import { fdbEntryKind } from "./fdb-entries/fdb-entry.ts";
+import { hostKind } from "./hosts/host.ts";
+import { ifEntryKind } from "./if-entries/if-entry.ts";
+import { ipAddressKind } from "./ip-addresses/ip-address.ts";
+import { networkKind } from "./networks/network.ts";
+import { portKind } from "./ports/port.ts";
+import { serviceKind } from "./services/service.ts";
+import { subnetKind } from "./subnets/subnet.ts";
+import { tagKind } from "./tags/tag.ts";
+import { userKind } from "./users/user.ts";
+import { vlanKind } from "./vlans/vlan.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the table speaks of kinds of every shape.
+type AnyKind = Kind<any>;
+
+/** "owned": goes along. "cleared": the reference is taken off. "refused": stands in the way, unless a cascade does what it says. */
+type Rule = "owned" | "cleared" | { readonly refused: true; readonly cascade: "removed" | "cleared" };
+
+interface Reference {
+  readonly to: AnyKind;
+  readonly from: AnyKind;
+  /** A live column that holds the number of what is referred to, or an id list. */
+  readonly by: { readonly column: string } | { readonly relation: string };
+  readonly rule: Rule;
+  /** Takes the reference off a record: the changed fields. Null: the record can't be without and goes. */
+  readonly without?: (record: RecordBase, id: string) => object | null;
+}
+
+const REMOVED: Rule = { refused: true, cascade: "removed" };
+const CLEARED: Rule = { refused: true, cascade: "cleared" };
+
+/** Takes an id off an array field. */
+function offList(field: string) {
+  return (record: RecordBase, id: string): object => ({
+    [field]: ((record as unknown as Record<string, string[]>)[field] ?? []).filter((each) => each !== id),
+  });
+}
+
+function offVlanList(record: RecordBase, id: string): object {
+  const left = ((record as unknown as { vlan_ids?: string[] }).vlan_ids ?? []).filter((each) => each !== id);
+  return { vlan_ids: left.length === 0 ? undefined : left };
+}
+
+/** An assignment that names addresses never widens to all of them: without its last one it goes. */
+function offAddressList(record: RecordBase, id: string): object | null {
+  const left = ((record as CredentialAssignmentRecord).ip_address_ids ?? []).filter((each) => each !== id);
+  return left.length === 0 ? null : { ip_address_ids: left };
+}
+
+function offVirtualization(record: RecordBase): object {
+  const virtualization = (record as unknown as { virtualization: { type: string; details: { service_id?: string } } }).virtualization;
+  const { service_id: _gone, ...details } = virtualization.details;
+  return { virtualization: { ...virtualization, details } };
+}
+
+const tagged: readonly AnyKind[] = [networkKind, subnetKind, credentialKind, hostKind, serviceKind, apiKeyKind];
+
+const REFERENCES: readonly Reference[] = [
+  { to: networkKind, from: vlanKind, by: { column: "network_n" }, rule: REMOVED },
+  { to: networkKind, from: subnetKind, by: { column: "network_n" }, rule: REMOVED },
+  { to: networkKind, from: hostKind, by: { column: "network_n" }, rule: REMOVED },
+  { to: networkKind, from: credentialAssignmentKind, by: { column: "network_n" }, rule: "owned" },
+  { to: networkKind, from: userKind, by: { relation: "network_ids" }, rule: "cleared", without: offList("network_ids") },
+  { to: networkKind, from: apiKeyKind, by: { relation: "network_ids" }, rule: "cleared", without: offList("network_ids") },
+  { to: vlanKind, from: subnetKind, by: { column: "vlan_n" }, rule: CLEARED, without: () => ({ vlan_id: null }) },
+  { to: vlanKind, from: ifEntryKind, by: { column: "native_vlan_n" }, rule: CLEARED, without: () => ({ native_vlan_id: undefined }) },
+  { to: vlanKind, from: ifEntryKind, by: { relation: "vlan_ids" }, rule: CLEARED, without: offVlanList },
+  { to: subnetKind, from: ipAddressKind, by: { column: "subnet_n" }, rule: REMOVED },
+  ...tagged.map((from): Reference => ({ to: tagKind, from, by: { relation: "tags" }, rule: "cleared", without: offList("tags") })),
+  { to: credentialKind, from: credentialAssignmentKind, by: { column: "credential_n" }, rule: REMOVED },
+  { to: hostKind, from: ipAddressKind, by: { column: "host_n" }, rule: "owned" },
+  { to: hostKind, from: ifEntryKind, by: { column: "host_n" }, rule: "owned" },
+  { to: hostKind, from: portKind, by: { column: "host_n" }, rule: "owned" },
+  { to: hostKind, from: serviceKind, by: { column: "host_n" }, rule: "owned" },
+  { to: hostKind, from: credentialAssignmentKind, by: { column: "host_n" }, rule: "owned" },
+  { to: hostKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }) },
+  { to: ifEntryKind, from: fdbEntryKind, by: { column: "if_entry_n" }, rule: "owned" },
+  { to: ifEntryKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }) },
+  { to: ipAddressKind, from: ifEntryKind, by: { column: "ip_address_n" }, rule: "cleared", without: () => ({ ip_address_id: undefined }) },
+  { to: ipAddressKind, from: bindingKind, by: { column: "ip_address_n" }, rule: "owned" },
+  { to: ipAddressKind, from: credentialAssignmentKind, by: { relation: "ip_address_ids" }, rule: "cleared", without: offAddressList },
+  { to: portKind, from: bindingKind, by: { column: "port_n" }, rule: "owned" },
+  { to: serviceKind, from: bindingKind, by: { column: "service_n" }, rule: "owned" },
+  { to: serviceKind, from: hostKind, by: { relation: "virtualization" }, rule: "cleared", without: offVirtualization },
+  { to: serviceKind, from: serviceKind, by: { relation: "virtualization" }, rule: "cleared", without: offVirtualization },
+  { to: userKind, from: apiKeyKind, by: { column: "user_n" }, rule: "owned" },
+];
+
+/**
+ * Removes a record with what it owns, in this transaction.
+ * @param cascade also what stands in the way
+ * @throws DomainError entity_in_use with the dependants counted by kind
+ */
+export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
+  if (!cascade) refuseInUse(tx, kind, id);
+  for (const reference of REFERENCES) {
+    if (reference.to.code !== kind.code) continue;
+    for (const record of referring(tx, reference, id)) detach(tx, reference, record, id);
+  }
+  tx.remove(kind, id);
+}
+
+/**
+ * A subnet that is given another prefix keeps the addresses in it.
+ * @throws DomainError entity_in_use when some would be left outside
+ */
+export function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr: string): void {
+  const prefix = parseCidr(cidr);
+  const outside = tx.children(ipAddressKind, "subnet_n", subnetId).filter((address) => {
+    const ip = parseIp(address.ip_address);
+    return prefix === null || ip === null || !cidrContains(prefix, ip);
+  });
+  if (outside.length === 0) return;
+  throw new DomainError("entity_in_use", `${outside.length} addresses of the subnet are not in ${cidr}; move or remove them first.`, {
+    entity: "subnet",
+    id: subnetId,
+    dependants: { ip_addresses: outside.length },
+  });
+}
+
+function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
+  const dependants: Record<string, number> = {};
+  for (const reference of REFERENCES) {
+    if (reference.to.code !== kind.code || typeof reference.rule === "string") continue;
+    const count = referring(tx, reference, id).length;
+    if (count > 0) dependants[reference.from.plural] = (dependants[reference.from.plural] ?? 0) + count;
+  }
+  const counted = Object.entries(dependants);
+  if (counted.length === 0) return;
+  const what = counted.map(([plural, count]) => `${count} ${plural.replaceAll("_", " ")}`).join(", ");
+  throw new DomainError("entity_in_use", `The ${kind.name.replaceAll("_", " ")} is in use by ${what}; remove these first, or repeat with cascade=true.`, {
+    entity: kind.name,
+    id,
+    dependants,
+  });
+}
+
+function detach(tx: WriteTransaction, reference: Reference, record: RecordBase, id: string): void {
+  const { rule, from, without } = reference;
+  if (rule === "owned" || (typeof rule === "object" && rule.cascade === "removed")) {
+    removeRecord(tx, from, record.id, true);
+    return;
+  }
+  if (without === undefined) throw new Error(`references: no way to take a ${reference.to.name} off a ${from.name}`);
+  const changes = without(record, id);
+  if (changes === null) removeRecord(tx, from, record.id, true);
+  else tx.update(from, record.id, changes);
+}
+
+/** The live records that refer to `id`, without those that this transaction has removed already. */
+function referring(tx: WriteTransaction, reference: Reference, id: string): RecordBase[] {
+  if ("column" in reference.by) return tx.children(reference.from, reference.by.column, id) as RecordBase[];
+  return tx
+    .referringTo(reference.by.relation, id)
+    .filter((each) => each.kind === reference.from.code)
+    .map((each) => tx.find(reference.from, each.id) as RecordBase | null)
+    .filter((record) => record !== null);
+}

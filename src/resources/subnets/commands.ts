@@ -1,0 +1,66 @@
+// What the writer runs for subnets, and the rules beyond the schema.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { referenceInvalid } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { networkKind } from "../networks/network.ts";
+import { assertAddressesStay, removeRecord } from "../references.ts";
+import { MANUAL } from "../source.ts";
+import { existingTags } from "../tags/tag.ts";
+import { vlanKind } from "../vlans/vlan.ts";
+import { subnetKind, type SubnetCreate, type SubnetUpdate } from "./subnet.ts";
+
+export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
+  const { body } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
+  assertVlanOfNetwork(tx, body.vlan_id, body.network_id, actor);
+  return tx.create(
+    subnetKind,
+    actor.organizationId,
+    {
+      network_id: body.network_id,
+      cidr: body.cidr,
+      name: body.name ?? body.cidr,
+      description: body.description ?? null,
+      subnet_type: body.subnet_type ?? "Unknown",
+      vlan_id: body.vlan_id ?? null,
+      source: MANUAL,
+      tags: existingTags(tx, body.tags ?? [], actor),
+    },
+    body.id === undefined ? {} : { id: body.id },
+  );
+}
+
+export function updateSubnet(tx: WriteTransaction, input: { id: string; body: SubnetUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+  const { id, body } = input;
+  const subnet = getReachable(tx, subnetKind, id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(subnet, body, ["id", "network_id"]);
+  assertVlanOfNetwork(tx, body.vlan_id, subnet.network_id, actor);
+  if (body.cidr !== subnet.cidr) assertAddressesStay(tx, id, body.cidr);
+  return tx.update(subnetKind, id, {
+    cidr: body.cidr,
+    name: body.name ?? subnet.name,
+    description: body.description === undefined ? subnet.description : body.description,
+    subnet_type: body.subnet_type ?? subnet.subnet_type,
+    vlan_id: body.vlan_id === undefined ? subnet.vlan_id : body.vlan_id,
+    tags: body.tags === undefined ? subnet.tags : existingTags(tx, body.tags, actor),
+  });
+}
+
+export function removeSubnet(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+  const subnet = getReachable(tx, subnetKind, input.id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  removeRecord(tx, subnetKind, input.id, input.cascade);
+  return subnet;
+}
+
+function assertVlanOfNetwork(tx: WriteTransaction, vlanId: string | null | undefined, networkId: string, actor: CommandActor): void {
+  if (vlanId === null || vlanId === undefined) return;
+  const [vlan] = getReferenced(tx, vlanKind, [vlanId], "vlan_id", actor);
+  if (vlan?.network_id !== networkId) throw referenceInvalid("vlan", "vlan_id", [vlanId]);
+}

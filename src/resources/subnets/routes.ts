@@ -1,0 +1,34 @@
+// /api/v1/subnets
+
+import { Type } from "@sinclair/typebox";
+import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { AtQuery, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { answerList, answerRecord, answerRemoval, answerWrite, type Inventory } from "../answers.ts";
+import { Subnet, SUBNET_EXAMPLE, SubnetCreate, subnetKind, SubnetUpdate } from "./subnet.ts";
+
+const List = Type.Object({ network_id: Type.Optional(Uuid), ...IdsQuery, ...PageQuery });
+const At = Type.Object(AtQuery);
+const Cascade = Type.Object(CascadeQuery);
+const group = "Subnets";
+const example = { data: SUBNET_EXAMPLE };
+const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name: "Server room", subnet_type: "Lan" };
+
+export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+  surface
+    .get("/api/v1/subnets", { operationId: "listSubnets", summary: "List subnets", group, access: VIEWER, query: List, answer: Type.Array(Subnet), isList: true, example: { data: [SUBNET_EXAMPLE] } }, (call) =>
+      answerList(inventory, call, { kind: subnetKind, within: { network: call.query.network_id } }),
+    )
+    .post("/api/v1/subnets", { operationId: "createSubnet", summary: "Create a subnet", group, access: MEMBER, body: SubnetCreate, answer: Subnet, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+      answerWrite(inventory, call, "subnet.create", { body: call.body }, subnetKind),
+    )
+    .get("/api/v1/subnets/:id", { operationId: "getSubnet", summary: "Get a subnet", group, access: VIEWER, params: IdParams, query: At, answer: Subnet, example }, (call) =>
+      answerRecord(inventory, call, subnetKind),
+    )
+    .put("/api/v1/subnets/:id", { operationId: "updateSubnet", summary: "Update a subnet", group, access: MEMBER, params: IdParams, body: SubnetUpdate, answer: Subnet, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+      answerWrite(inventory, call, "subnet.update", { id: call.params.id, body: call.body }, subnetKind),
+    )
+    .delete("/api/v1/subnets/:id", { operationId: "deleteSubnet", summary: "Delete a subnet", group, access: MEMBER, params: IdParams, query: Cascade, answer: Subnet, errors: ["entity_in_use"], example }, (call) =>
+      answerRemoval(inventory, call, "subnet.delete", { cascade: call.query.cascade ?? false }, subnetKind),
+    );
+}

@@ -1,0 +1,90 @@
+// The tag: an organization's label on any record. Its name is unique among the living.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { sqliteTable } from "drizzle-orm/sqlite-core";
+import type { CommandActor } from "../../access/actor.ts";
+import { getReferenced } from "../../access/reach.ts";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { Body, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
+import { COLORS, type Color } from "./color.ts";
+
+export interface TagRecord extends RecordBase {
+  readonly organization_id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly color: Color;
+  readonly is_application: boolean;
+}
+
+export const tags = sqliteTable("tags", liveColumns);
+
+export const tagKind: Kind<TagRecord> = {
+  name: "tag",
+  plural: "tags",
+  code: 5,
+  shape: 1,
+  table: tags,
+  columns: () => ({}),
+  scopes: {},
+  scopeIds: () => ({}),
+  observed: [],
+  absent: "null",
+  identity: (tag) => `${tag.organization_id}/${tag.name}`,
+  unique: { field: "name", value: (tag) => tag.name },
+  sortKeys: (tag) => ({ name: foldCase(tag.name) }),
+};
+
+/** TagOrderField: what lists of tags are grouped and ordered by. */
+export const TAG_ORDER_FIELDS = ["created_at", "name", "color", "updated_at", "is_application"] as const;
+
+const writable = {
+  id: Type.Optional(Uuid),
+  organization_id: Type.Optional(Uuid),
+  name: Name,
+  description: Type.Optional(Nullable(Description, { description: "\"\" when none is given; null clears it." })),
+  color: OneOf(COLORS),
+  is_application: Type.Optional(Type.Boolean({ description: "Whether the tag names an application; false when left out of a create." })),
+};
+
+export const TagCreate = Body(writable, { ignored: RECORD_READ_ONLY });
+export const TagUpdate = Body(writable, { ignored: RECORD_READ_ONLY });
+export type TagCreate = Static<typeof TagCreate>;
+export type TagUpdate = Static<typeof TagUpdate>;
+
+export const Tag = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    name: Name,
+    description: Description,
+    color: OneOf(COLORS),
+    is_application: Type.Boolean(),
+    ...recordFields,
+  },
+  { $id: "Tag" },
+);
+
+/**
+ * The tags of a write: each once, in the order given.
+ * @throws DomainError entity_reference_invalid for tags that do not exist in the caller's organization
+ */
+export function existingTags(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
+  getReferenced(tx, tagKind, ids, "tags", actor);
+  return [...new Set(ids)];
+}
+
+export const TAG_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0005",
+  organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  name: "core",
+  description: "",
+  color: "Green",
+  is_application: false,
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

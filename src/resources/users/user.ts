@@ -1,0 +1,94 @@
+// A person who signs in. The password's hash and the sessions are kept apart and never enter history.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ROLES, type Role } from "../../access/role.ts";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../http/schemas.ts";
+import { organizations } from "../organizations/organization.ts";
+
+export const EMAIL_MAX_LENGTH = 254;
+export const USER_NETWORKS_MAX = 10_000;
+
+export interface UserRecord extends RecordBase {
+  readonly organization_id: string;
+  /** As it was given; compared without regard to case. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** What a Member or Viewer reaches; Owner and Admin reach every network. */
+  readonly network_ids: readonly string[];
+  readonly is_enabled: boolean;
+}
+
+export const users = sqliteTable("users", {
+  ...liveColumns,
+  organization_n: integer().notNull().references(() => organizations.n),
+  /** Folded. */
+  email: text().notNull(),
+  role: text().notNull(),
+  is_enabled: integer().notNull(),
+});
+
+export const userKind: Kind<UserRecord> = {
+  name: "user",
+  plural: "users",
+  code: 15,
+  shape: 1,
+  table: users,
+  columns: (user) => ({ email: foldCase(user.email), role: user.role, is_enabled: user.is_enabled ? 1 : 0 }),
+  scopes: {},
+  scopeIds: () => ({}),
+  links: (user) => [{ relation: "network_ids", ids: user.network_ids }],
+  observed: ["last_login"],
+  absent: "null",
+  // Unique on the whole appliance: people sign in by it alone.
+  identity: (user) => foldCase(user.email),
+  unique: { field: "email", value: (user) => user.email },
+  sortKeys: (user) => ({ name: foldCase(user.name), email: foldCase(user.email) }),
+};
+
+export const Email = Type.String({ format: "email", maxLength: EMAIL_MAX_LENGTH });
+export const NetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX });
+
+export const User = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    email: Email,
+    name: Name,
+    role: OneOf(ROLES),
+    network_ids: NetworkIds,
+    is_enabled: Type.Boolean(),
+    last_login: Nullable(Timestamp),
+    ...recordFields,
+  },
+  { $id: "User" },
+);
+
+const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), email: Email, name: Type.Optional(Name), role: OneOf(ROLES), network_ids: Type.Optional(NetworkIds), is_enabled: Type.Optional(Type.Boolean()) };
+const READ_ONLY = [...RECORD_READ_ONLY, "last_login"];
+/** Characters; bytes are bound by the hash itself. */
+export const Password = Type.String({ minLength: 10, maxLength: 1_024, writeOnly: true });
+
+export const UserCreate = Body({ ...writable, password: Password }, { ignored: READ_ONLY });
+export const UserUpdate = Body({ ...writable, password: Type.Optional(Password) }, { ignored: READ_ONLY });
+export type UserCreate = Static<typeof UserCreate>;
+export type UserUpdate = Static<typeof UserUpdate>;
+
+export const USER_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
+  organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  email: "noc@example.net",
+  name: "Network operations",
+  role: "Member",
+  network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
+  is_enabled: true,
+  last_login: null,
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -1,0 +1,25 @@
+// How hosts and services are virtualized: which platform runs them, and under what name.
+
+import { Type } from "@sinclair/typebox";
+import { Body, Line, OneOf, Uuid } from "../http/schemas.ts";
+
+export const HOST_VIRTUALIZATION_TYPES = ["Proxmox", "VCenter", "Esxi", "HyperV", "Kvm"] as const;
+export const SERVICE_VIRTUALIZATION_TYPES = ["Docker", "Podman"] as const;
+
+const ServiceId = Type.Optional(Type.String({ ...Uuid, description: "The service that runs it." }));
+
+export const HostVirtualization = Body(
+  {
+    type: OneOf(HOST_VIRTUALIZATION_TYPES),
+    details: Body({ vm_name: Type.Optional(Line), vm_id: Type.Optional(Line), service_id: ServiceId }),
+  },
+  { $id: "HostVirtualization" },
+);
+
+export const ServiceVirtualization = Body(
+  {
+    type: OneOf(SERVICE_VIRTUALIZATION_TYPES),
+    details: Body({ container_name: Type.Optional(Line), container_id: Type.Optional(Line), compose_project: Type.Optional(Line), service_id: ServiceId }),
+  },
+  { $id: "ServiceVirtualization" },
+);

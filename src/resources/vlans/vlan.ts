@@ -1,0 +1,71 @@
+// The VLAN (IEEE 802.1Q): a number within a network.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { foldCase } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
+import { networks } from "../networks/network.ts";
+import { Source, type SourceRecord } from "../source.ts";
+
+/** IEEE 802.1Q-2022 table 9-2: 0 and 4095 are reserved. */
+export const VLAN_NUMBER_MIN = 1;
+export const VLAN_NUMBER_MAX = 4094;
+
+export interface VlanRecord extends RecordBase {
+  readonly network_id: string;
+  readonly number: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly source: SourceRecord;
+}
+
+export const vlans = sqliteTable("vlans", {
+  ...liveColumns,
+  network_n: integer().notNull().references(() => networks.n),
+  number: integer().notNull(),
+});
+
+export const vlanKind: Kind<VlanRecord> = {
+  name: "vlan",
+  plural: "vlans",
+  code: 3,
+  shape: 1,
+  table: vlans,
+  columns: (vlan, n) => ({ network_n: n(vlan.network_id), number: vlan.number }),
+  scopes: { network: "network_n" },
+  scopeIds: (vlan) => ({ network: vlan.network_id }),
+  observed: [],
+  absent: "null",
+  identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
+  unique: { field: "number", value: (vlan) => vlan.number },
+  sortKeys: (vlan) => ({ name: foldCase(vlan.name) }),
+};
+
+const VlanNumber = Type.Integer({ minimum: VLAN_NUMBER_MIN, maximum: VLAN_NUMBER_MAX });
+const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
+const READ_ONLY = [...RECORD_READ_ONLY, "source"];
+
+export const VlanCreate = Body({ ...identifying, network_id: Uuid, number: VlanNumber, name: Type.Optional(Name), description: Type.Optional(Nullable(Description)) }, { ignored: READ_ONLY });
+export const VlanUpdate = Body({ ...identifying, network_id: Type.Optional(Uuid), number: VlanNumber, name: Type.Optional(Name), description: Type.Optional(Nullable(Description)) }, { ignored: READ_ONLY });
+export type VlanCreate = Static<typeof VlanCreate>;
+export type VlanUpdate = Static<typeof VlanUpdate>;
+
+export const Vlan = Type.Object(
+  { id: Uuid, network_id: Uuid, number: VlanNumber, name: Name, description: Nullable(Description), source: Source, ...recordFields },
+  { $id: "Vlan" },
+);
+
+export const VLAN_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  number: 120,
+  name: "Voice",
+  description: null,
+  source: { type: "Manual" },
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -1,0 +1,122 @@
+// A whole appliance on a real SQLite file, in this process: the real app, the real commands, an injected clock.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AccessGate } from "../../src/access/gate.ts";
+import { generateSessionToken, hashSessionToken } from "../../src/access/session-token.ts";
+import { SYSTEM_AUTHOR, UsageRecorder } from "../../src/access/usage.ts";
+import { createApp } from "../../src/app.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import { formatInstant, type Instant } from "../../src/base/instant.ts";
+import { createLog } from "../../src/base/log.ts";
+import { openReadOnly } from "../../src/db/connection.ts";
+import { Reader } from "../../src/db/reader.ts";
+import { DirectWriteQueue } from "../../src/db/write-queue.ts";
+import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
+import { openWriter } from "../../src/writer.ts";
+import { Client } from "./client.ts";
+import { seededRandom, type SeededRandom } from "./seeded-random.ts";
+
+/** A clock that stands still until it is told to move. */
+export class TestClock implements Clock {
+  private at: Instant = Date.UTC(2026, 10, 21, 9, 0, 0, 0);
+
+  now(): Instant {
+    return this.at;
+  }
+
+  /** Moves by so many milliseconds; backwards too. */
+  advance(ms: number): Instant {
+    this.at += ms;
+    return this.at;
+  }
+
+  text(): string {
+    return formatInstant(this.at);
+  }
+}
+
+export interface TestAppliance {
+  readonly clock: TestClock;
+  readonly random: SeededRandom;
+  readonly reader: Reader;
+  readonly writes: DirectWriteQueue;
+  readonly databasePath: string;
+  readonly dataDirectory: string;
+  readonly logLines: string[];
+  /** The organization that was set up first. */
+  readonly first: OrganizationMade;
+  /** Signed in as the Owner of the first organization. */
+  readonly owner: Client;
+  /** Without credentials. */
+  readonly anonymous: Client;
+  readonly surface: ReturnType<typeof createApp>["surface"];
+  handle(request: Request): Promise<Response>;
+  /** Another organization with its network and Owner. */
+  newOrganization(name: string): Promise<OrganizationMade>;
+  /** Signed in as a user, by a session made without the sign-in's cost. */
+  signedIn(userId: string): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** Argon2id of "correct horse battery": made once, since making it is slow on purpose. */
+const PASSWORD_HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$unused";
+
+export async function newAppliance(): Promise<TestAppliance> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "netledger-test-"));
+  const databasePath = join(dataDirectory, "netledger.db");
+  const clock = new TestClock();
+  const random = seededRandom(1);
+  const logLines: string[] = [];
+  const log = createLog({ write: (line) => logLines.push(line), format: "text", clock });
+  const writer = openWriter({ databasePath, secretKey: random.bytes(32) }, clock, random);
+  const writes = new DirectWriteQueue(writer);
+  const db = openReadOnly(databasePath);
+  const reader = new Reader(db, clock);
+  const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+  const { app, surface } = createApp({
+    inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    gate,
+    log,
+    requestIdPrefix: "test",
+    monotonicMs: () => 0,
+  });
+  const handle = async (request: Request) => app.handle(request);
+  const setUp = async (name: string) => {
+    const { result } = await writes.run<OrganizationMade>(
+      "organization.set_up",
+      { organizationName: name, networkName: `${name} network`, email: `owner@${name.toLowerCase().replaceAll(/\W/g, "-")}.example`, passwordHash: PASSWORD_HASH, onlyFirst: false },
+      SYSTEM_AUTHOR,
+    );
+    clock.advance(1_000);
+    return result;
+  };
+  const signedIn = async (userId: string) => {
+    const token = generateSessionToken(random);
+    await writes.run("session.open", { hash: hashSessionToken(token), userId, at: clock.now() }, SYSTEM_AUTHOR);
+    return new Client(handle, { cookie: `session_id=${token}` });
+  };
+  const first = await setUp("First");
+  return {
+    clock,
+    random,
+    reader,
+    writes,
+    databasePath,
+    dataDirectory,
+    logLines,
+    first,
+    owner: await signedIn(first.userId),
+    anonymous: new Client(handle, {}),
+    surface,
+    handle,
+    newOrganization: setUp,
+    signedIn,
+    close: async () => {
+      db.$client.close();
+      await writes.close();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}

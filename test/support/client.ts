@@ -1,0 +1,56 @@
+// A client of the API for tests: JSON in, the status and the envelope out.
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as text, also where it is not JSON. */
+  readonly text: string;
+  /** The envelope. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert on what is there.
+  readonly body: any;
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert on what is there.
+  readonly data: any;
+}
+
+export class Client {
+  private readonly handle: (request: Request) => Promise<Response>;
+  private readonly headers: Record<string, string>;
+  private readonly base: string;
+
+  constructor(handle: (request: Request) => Promise<Response>, headers: Record<string, string>, base = "http://localhost") {
+    this.handle = handle;
+    this.headers = headers;
+    this.base = base;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("GET", path, undefined, headers);
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("POST", path, body, headers);
+  }
+
+  put(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("PUT", path, body, headers);
+  }
+
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send("DELETE", path, undefined, headers);
+  }
+
+  /** The same client with other or further headers. */
+  with(headers: Record<string, string>): Client {
+    return new Client(this.handle, { ...this.headers, ...headers }, this.base);
+  }
+
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const init: RequestInit = { method, headers: { ...this.headers, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } };
+    if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+    const response = await this.handle(new Request(`${this.base}${path}`, init));
+    const text = await response.text();
+    const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
+    const parsed = isJson && text !== "" ? JSON.parse(text) : null;
+    return { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data };
+  }
+}

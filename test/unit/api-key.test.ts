@@ -1,0 +1,97 @@
+// The text of an API key: its form, its checksum, its hash and its mask.
+
+import { describe, expect, test } from "bun:test";
+import { crc32 } from "node:zlib";
+import { API_KEY_LENGTH, generateApiKey, hashApiKey, isWellFormedApiKey, maskApiKey } from "../../src/access/api-key.ts";
+import { type Random, systemRandom } from "../../src/base/random.ts";
+
+const constant = (byte: number): Random => ({ bytes: (count) => new Uint8Array(count).fill(byte) });
+
+describe("a generated API key", () => {
+  test("is nlk_, 43 base62 characters and a checksum of 6", () => {
+    const key = generateApiKey(systemRandom);
+    expect(key).toMatch(/^nlk_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
+    expect(key).toHaveLength(API_KEY_LENGTH);
+  });
+
+  test("carries all 256 bits: its 43 characters read as a base62 number are the random bytes", () => {
+    const bytes = systemRandom.bytes(32);
+    const key = generateApiKey({ bytes: () => bytes });
+    const number = [...key.slice(4, 47)].reduce((sum, digit) => sum * 62n + BigInt(digitValue(digit)), 0n);
+    expect(number.toString(16).padStart(64, "0")).toBe(bytes.toHex());
+  });
+
+  test("asks for 32 random bytes", () => {
+    const asked: number[] = [];
+    generateApiKey({
+      bytes: (count) => {
+        asked.push(count);
+        return new Uint8Array(count);
+      },
+    });
+    expect(asked).toEqual([32]);
+  });
+
+  test("has the same length for the smallest and the greatest number", () => {
+    expect(generateApiKey(constant(0)).slice(0, 47)).toBe(`nlk_${"0".repeat(43)}`);
+    expect(generateApiKey(constant(255))).toHaveLength(API_KEY_LENGTH);
+  });
+
+  test("ends with the CRC-32 of what stands before it, zero-padded base62", () => {
+    const key = generateApiKey(systemRandom);
+    const value = [...key.slice(47)].reduce((sum, digit) => sum * 62 + digitValue(digit), 0);
+    expect(value).toBe(crc32(key.slice(0, 47)));
+  });
+
+  test("is well-formed, each of many", () => {
+    for (let round = 0; round < 1000; round += 1) expect(isWellFormedApiKey(generateApiKey(systemRandom))).toBe(true);
+  });
+});
+
+describe("what is not an API key", () => {
+  const key = generateApiKey(constant(0xa5));
+
+  test("is a key with any one character changed", () => {
+    for (let index = 0; index < key.length; index += 1) {
+      const other = key[index] === "x" ? "y" : "x";
+      expect(isWellFormedApiKey(key.slice(0, index) + other + key.slice(index + 1))).toBe(false);
+    }
+  });
+
+  test("is a key with two neighbours exchanged", () => {
+    for (let index = 4; index < key.length - 1; index += 1) {
+      const [a, b] = [key.charAt(index), key.charAt(index + 1)];
+      if (a !== b) expect(isWellFormedApiKey(key.slice(0, index) + b + a + key.slice(index + 2))).toBe(false);
+    }
+  });
+
+  test.each(["", "nlk_", key.slice(0, 47), key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, key.toUpperCase(), key.replace("nlk_", "NLK_")])("is %j", (text) => {
+    expect(isWellFormedApiKey(text)).toBe(false);
+  });
+});
+
+test("the hash of a key is its SHA-256", () => {
+  const key = generateApiKey(constant(7));
+  const expected = new Bun.CryptoHasher("sha256").update(key).digest("hex");
+  expect(hashApiKey(key).toHex()).toBe(expected);
+  expect(hashApiKey("abc").toHex()).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+});
+
+describe("the mask of a key", () => {
+  test("shows four random characters and nothing else", () => {
+    const key = generateApiKey(systemRandom);
+    expect(maskApiKey(key)).toBe(`${key.slice(0, 8)}…`);
+  });
+
+  test("is not itself a key", () => {
+    expect(isWellFormedApiKey(maskApiKey(generateApiKey(systemRandom)))).toBe(false);
+  });
+
+  test("is refused for what is not a key, which it would show whole", () => {
+    expect(() => maskApiKey("nlk_abc")).toThrow("well-formed");
+  });
+});
+
+function digitValue(digit: string): number {
+  return "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".indexOf(digit);
+}

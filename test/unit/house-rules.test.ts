@@ -1,0 +1,318 @@
+// What only certain files may use: time, randomness, the environment, the console, the end of the process; and how files begin.
+// The rules and their owners are the data at the top; the checkers below are themselves tested on sources that break them.
+
+import { describe, expect, test } from "bun:test";
+import type { Node, SourceFile } from "typescript/unstable/ast";
+import {
+  isBindingElement,
+  isCallExpression,
+  isElementAccessExpression,
+  isIdentifier,
+  isMetaProperty,
+  isNewExpression,
+  isObjectBindingPattern,
+  isPropertyAccessExpression,
+  isStringLiteral,
+  isVariableDeclaration,
+} from "typescript/unstable/ast/is";
+import { type Tree, importsOf, lineOf, parse, readRepository, walk } from "../support/syntax.ts";
+
+interface Owned {
+  /** Dotted names, `import:module#name` for a named import, `new Date()` for one without arguments; `.*` for every member. */
+  uses: string[];
+  owners: string[];
+  instead: string;
+}
+
+/** In src, what makes a result depend on more than its arguments has one owner; everybody else is handed it. */
+const OWNED: Owned[] = [
+  {
+    uses: ["Date.now", "new Date()", "Date()", "Temporal.Now.*", "performance.timeOrigin"],
+    owners: ["src/base/clock.ts"],
+    instead: "take a Clock",
+  },
+  {
+    uses: [
+      "Math.random",
+      "crypto.getRandomValues",
+      "crypto.randomUUID",
+      "Bun.randomUUIDv7",
+      "Bun.randomUUIDv5",
+      ...["randomBytes", "randomFill", "randomFillSync", "randomInt", "randomUUID", "getRandomValues", "webcrypto"].map((name) => `import:crypto#${name}`),
+    ],
+    owners: ["src/base/random.ts"],
+    instead: "take a Random",
+  },
+  { uses: ["process.env", "Bun.env", "import.meta.env", "import:process#env"], owners: ["src/config.ts"], instead: "take a setting of Config" },
+  { uses: ["console.*"], owners: ["src/base/log.ts"], instead: "take a Log" },
+  { uses: ["process.exit", "process.abort", "process.reallyExit", "import:process#exit"], owners: ["src/main.ts"], instead: "return or throw" },
+];
+
+/** In test, nothing waits for time to pass; system tests start processes and have to. */
+const SLEEPS = ["setTimeout", "setInterval", "Bun.sleep", "Bun.sleepSync", "import:timers/promises#setTimeout", "import:timers#setTimeout"];
+const MAY_SLEEP = ["test/system/"];
+
+/** In test, what makes a test not run or not count. */
+const SILENCERS = ["test", "it", "describe"].flatMap((name) => ["skip", "only", "todo", "failing"].map((mode) => `${name}.${mode}`));
+
+const MAX_HEAD_COMMENT_LINES = 3;
+
+// Put together here, so that this file does not offend against itself.
+const MARKERS = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|")})\\b`);
+const MACHINE_PATHS = new RegExp(`(?<![\\w$}./])/(home|Users|root|work${"/"}main)/[\\w.~-]`);
+const REGISTRY_HOSTS = new RegExp(`registry\\.(${"npm"}js|${"yarn"}pkg)\\b`);
+
+test("in src, time, randomness, environment, console and exit are used by their owners alone", async () => {
+  const tree = readRepository(["src"], (path) => path.endsWith(".ts"));
+  expect(Object.keys(tree).length).toBeGreaterThan(10);
+  expect(await foreignUses(tree)).toEqual([]);
+});
+
+test("every file of src begins with what it is for, in at most three lines", () => {
+  expect(headless(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
+});
+
+test("no test sleeps, and every test runs and counts", async () => {
+  expect(await evasions(readRepository(["test"], (path) => path.endsWith(".ts")))).toEqual([]);
+});
+
+test("nothing is left to be done, and nothing names a machine's folders or a registry's host", () => {
+  expect(leftovers(readRepository([], isText))).toEqual([]);
+});
+
+describe("the checkers of the house rules", () => {
+  test.each([
+    ["Date.now()"],
+    ["const now = Date.now;"],
+    ["globalThis.Date.now()"],
+    [`Date["now"]()`],
+    ["const { now } = Date;"],
+    ["new Date()"],
+    ["new Date"],
+    ["Date()"],
+    ["Temporal.Now.instant()"],
+    ["Math.random()"],
+    ["crypto.getRandomValues(a)"],
+    ["globalThis.crypto.randomUUID()"],
+    [`import { randomBytes } from "node:crypto";`],
+    [`import { randomUUID as id } from "crypto";`],
+    [`import * as nodeCrypto from "node:crypto"; nodeCrypto.randomBytes(3);`],
+    ["process.env.A"],
+    ["const { env } = process;"],
+    ["process?.env"],
+    ["Bun.env"],
+    ["import.meta.env"],
+    [`import { env } from "node:process";`],
+    ["console.log(1)"],
+    ["const log = console;"],
+    ["f(console)"],
+    ["process.exit(1)"],
+    [`import process from "node:process"; process.exit()`],
+  ])("refuse %s in a file that does not own it", async (code) => {
+    const found = await foreignUses({ "src/db/kind.ts": `export const x = 1;\n${code}` });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toStartWith("src/db/kind.ts:2 ");
+  });
+
+  test.each([
+    ["new Date(0)"],
+    ["new Date(instant)"],
+    ["// Date.now()"],
+    [`const text = "Date.now() process.env";`],
+    ["performance.now()"],
+    ["clock.now()"],
+    ["const x = { console: 1, env: 2 }; x.console; x.env;"],
+    ["process.pid"],
+    [`import { createHash } from "node:crypto";`],
+    [`import type { Random } from "../base/random.ts";`],
+  ])("accept %s", async (code) => {
+    expect(await foreignUses({ "src/db/kind.ts": code })).toEqual([]);
+  });
+
+  test("accept each use in its owner", async () => {
+    const tree = {
+      "src/base/clock.ts": "Date.now();",
+      "src/base/random.ts": "crypto.getRandomValues(a);",
+      "src/config.ts": "process.env",
+      "src/base/log.ts": "console.error(1)",
+      "src/main.ts": "process.exit(0)",
+    };
+    expect(await foreignUses(tree)).toEqual([]);
+    expect(await foreignUses({ "src/main.ts": "Date.now();", "src/base/clock.ts": "process.exit(0)" })).toHaveLength(2);
+  });
+
+  test("refuse a file without a head comment or with too long a one", () => {
+    const line = "// What it is for.\n";
+    const tree = {
+      "src/a.ts": `${line}\nexport const a = 1;`,
+      "src/b.ts": `${line.repeat(3)}\nexport const b = 1;`,
+      "src/c.ts": `${line.repeat(4)}\nexport const c = 1;`,
+      "src/d.ts": "export const d = 1;",
+      "src/e.ts": "/** Docstring of e. */\nexport const e = 1;",
+      "src/f.ts": `\n${line}export const f = 1;`,
+      "src/g.ts": "",
+    };
+    expect(headless(tree).map((found) => found.slice(0, 8))).toEqual(["src/c.ts", "src/d.ts", "src/e.ts", "src/f.ts", "src/g.ts"]);
+  });
+
+  test.each([
+    ["await Bun.sleep(10);"],
+    ["await new Promise((done) => setTimeout(done, 10));"],
+    ["globalThis.setTimeout(f, 1);"],
+    [`import { setTimeout as sleep } from "node:timers/promises";`],
+    [`test.skip("a", f);`],
+    [`describe.only("a", f);`],
+    [`test.only.each([1])("a", f);`],
+    [`it.todo("a");`],
+  ])("refuse %s in a test", async (code) => {
+    expect(await evasions({ "test/unit/a.test.ts": code })).toHaveLength(1);
+  });
+
+  test("let system tests wait, but not skip", async () => {
+    expect(await evasions({ "test/system/a.test.ts": "await Bun.sleep(10);", "test/unit/b.test.ts": `const text = "Bun.sleep(1)";` })).toEqual([]);
+    expect(await evasions({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
+  });
+
+  test("refuse markers, folders of a machine and hosts of a registry in any file", () => {
+    const marker = "TO" + "DO";
+    const [home, root, host] = ["/ho" + "me/ann/a", "/ro" + "ot/a", "registry.npm" + "js.org"];
+    expect(leftovers({ "README.md": `a ${marker}: b`, "scripts/x": `cd ${home}`, "a.ts": `"${root}"`, "bun.lock": `https://${host}/a` })).toHaveLength(4);
+    expect(leftovers({ "README.md": `${marker}S, "$root/dist", /$bunfs/root/x, the root/a, https://a.example/home/b` })).toEqual([]);
+  });
+});
+
+/** Uses of what OWNED gives to other files, one sentence each. */
+async function foreignUses(tree: Tree): Promise<string[]> {
+  const found: string[] = [];
+  for (const [path, file] of await parse(tree)) {
+    for (const use of usesOf(file)) {
+      const rule = OWNED.find((each) => each.uses.some((pattern) => covers(pattern, use.name)));
+      if (rule !== undefined && !rule.owners.includes(path)) found.push(`${path}:${use.line} uses ${use.name}: ${rule.instead}`);
+    }
+  }
+  return found;
+}
+
+function headless(tree: Tree): string[] {
+  const found: string[] = [];
+  for (const [path, text] of Object.entries(tree)) {
+    const lines = text.split("\n");
+    const end = lines.findIndex((line) => !line.startsWith("//"));
+    const count = end === -1 ? lines.length : end;
+    if (count === 0) found.push(`${path} does not begin with a comment`);
+    if (count > MAX_HEAD_COMMENT_LINES) found.push(`${path} begins with ${count} lines of comment`);
+  }
+  return found;
+}
+
+async function evasions(tree: Tree): Promise<string[]> {
+  const found: string[] = [];
+  for (const [path, file] of await parse(tree)) {
+    const maySleep = MAY_SLEEP.some((folder) => path.startsWith(folder));
+    for (const { name, line } of usesOf(file)) {
+      if (SILENCERS.some((pattern) => covers(pattern, name))) found.push(`${path}:${line} uses ${name}: a test runs and counts`);
+      else if (SLEEPS.some((pattern) => covers(pattern, name)) && !maySleep) found.push(`${path}:${line} uses ${name}: tests do not wait for time to pass`);
+    }
+  }
+  return found;
+}
+
+function leftovers(tree: Tree): string[] {
+  const found: string[] = [];
+  for (const [path, text] of Object.entries(tree)) {
+    for (const [index, line] of text.split("\n").entries()) {
+      for (const pattern of [MARKERS, MACHINE_PATHS, REGISTRY_HOSTS]) {
+        const match = line.match(pattern);
+        if (match !== null) found.push(`${path}:${index + 1} says ${match[0]}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** What .gitignore keeps out by name. */
+const ignored = new Set((readRepository([".gitignore"], () => true)[".gitignore"] ?? "").split("\n").map((line) => line.replace(/\/$/, "")));
+
+/** What a person wrote or a tool pinned: no logs, no pictures, nothing that is kept out of the repository. */
+function isText(path: string): boolean {
+  return !/\.(log|png|jpe?g|gif|ico|webp|woff2?)$/.test(path) && !ignored.has(path.split("/")[0] ?? "");
+}
+
+/**
+ * Every global that a file uses, as a dotted name from its root, and every name that it imports from a built-in module.
+ * A global that is passed on or taken apart counts as a use of what is taken; passed on whole, as a use of itself.
+ */
+function usesOf(file: SourceFile): { name: string; line: number }[] {
+  const uses: { name: string; line: number }[] = [];
+  const modules = namespaceImports(file);
+  walk(file, (node) => {
+    for (const name of namesAt(node)) {
+      const [first = "", ...rest] = name.split(".");
+      const module = modules.get(first);
+      uses.push({ name: module !== undefined && rest[0] !== undefined ? `import:${module}#${rest[0]}` : name, line: lineOf(file, node) });
+    }
+  });
+  for (const each of importsOf(file)) {
+    for (const name of each.kind === "type" ? [] : each.names) uses.push({ name: `import:${each.specifier.replace(/^node:/, "")}#${name}`, line: each.line });
+  }
+  return uses.filter((use, index) => uses.findIndex((other) => other.line === use.line && other.name === use.name) === index);
+}
+
+/** Local names of built-in modules taken whole: `import * as x` and `import x`. */
+function namespaceImports(file: SourceFile): Map<string, string> {
+  const modules = new Map<string, string>();
+  for (const match of file.text.matchAll(/^import (?:\* as )?(\w+) from "(?:node:)?([\w/]+)"/gm)) modules.set(match[1] ?? "", match[2] ?? "");
+  return modules;
+}
+
+function namesAt(node: Node): string[] {
+  if (isNewExpression(node)) {
+    const name = dottedName(node.expression);
+    return name === "Date" && (node.arguments?.length ?? 0) === 0 ? ["new Date()"] : [];
+  }
+  if (isCallExpression(node)) {
+    const name = dottedName(node.expression);
+    if (name === "Date") return ["Date()"];
+    return name !== null && !name.includes(".") ? [name] : [];
+  }
+  if (isVariableDeclaration(node) && node.initializer !== undefined && isObjectBindingPattern(node.name)) {
+    const whole = dottedName(node.initializer);
+    const taken = node.name.elements.filter(isBindingElement).map((element) => element.propertyName ?? element.name);
+    return whole === null ? [] : taken.flatMap((name) => (name !== undefined && isIdentifier(name) ? [`${whole}.${name.text}`] : []));
+  }
+  if (isPropertyAccessExpression(node) || isElementAccessExpression(node)) {
+    // Of `a.b.c` only the whole: the access to `a.b` inside it is no use of its own.
+    const inner = isPropertyAccessExpression(node.parent) && dottedName(node.parent) !== null;
+    const name = inner ? null : dottedName(node);
+    return name === null ? [] : [name];
+  }
+  if (isIdentifier(node) && node.text === "console" && isWhole(node)) return ["console"];
+  return [];
+}
+
+/** Whether an identifier stands for a value of its own: not the name of a member, nor what a member is taken from. */
+function isWhole(node: Node): boolean {
+  const parent = node.parent;
+  if (isPropertyAccessExpression(parent) || isElementAccessExpression(parent)) return false;
+  return (isCallExpression(parent) && parent.expression !== node) || (isVariableDeclaration(parent) && parent.initializer === node && isIdentifier(parent.name));
+}
+
+/** `a.b.c` for an expression of that form, `a["b"]` and `a?.b` alike, without a leading globalThis; null for any other. */
+function dottedName(node: Node): string | null {
+  if (isIdentifier(node)) return node.text;
+  if (isMetaProperty(node)) return "import.meta";
+  if (isPropertyAccessExpression(node)) return join(dottedName(node.expression), node.name.text);
+  if (isElementAccessExpression(node) && isStringLiteral(node.argumentExpression)) return join(dottedName(node.expression), node.argumentExpression.text);
+  return null;
+}
+
+function join(object: string | null, member: string): string | null {
+  if (object === null) return null;
+  return object === "globalThis" ? member : `${object}.${member}`;
+}
+
+/** Whether a pattern means a use: of the name itself or of a member of it. With `.*` the name is the object's. */
+function covers(pattern: string, name: string): boolean {
+  const whole = pattern.replace(/\.\*$/, "");
+  return name === whole || name.startsWith(`${whole}.`);
+}

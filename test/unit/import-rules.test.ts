@@ -1,0 +1,362 @@
+// Who may import whom, over the imports that are really there, type-only and dynamic ones and Worker files included.
+// The rules and their exceptions are the data at the top; the checker below them is itself tested on trees that break them.
+
+import { describe, expect, test } from "bun:test";
+import type { SourceFile } from "typescript/unstable/ast";
+import { isExportDeclaration, isImportDeclaration } from "typescript/unstable/ast/is";
+import { type Import, type Tree, importsOf, parse, readRepository } from "../support/syntax.ts";
+
+/** From top to bottom: a layer may import any layer below it. A name that ends in `/` is a folder of src. */
+const LAYERS = [
+  ["main.ts"],
+  ["cli/"],
+  ["appliance.ts"],
+  ["app.ts", "writer.ts"],
+  ["resources/", "access/", "history/", "discovery/"],
+  ["http/", "db/"],
+  ["config.ts"],
+  ["base/"],
+];
+
+/** Parts of one layer that may import each other all the same. */
+const SIDEWAYS: [from: string, to: string][] = [
+  ["resources/", "access/"],
+  ["access/", "resources/"],
+  ["history/", "resources/"],
+  ["history/", "access/"],
+  ["discovery/", "resources/"],
+  ["discovery/", "access/"],
+];
+
+/** Files and folders that only some may import; a path that ends in `/` is a folder, `*` one or more characters but `/`. */
+const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
+  { target: "src/config.ts", importers: ["src/main.ts", "src/cli/", "src/appliance.ts"], reason: "settings are handed down as values" },
+  { target: "src/http/", importers: ["src/cli/", "src/appliance.ts", "src/app.ts", "src/resources/", "src/access/", "src/history/", "src/discovery/"], reason: "the writer knows no HTTP" },
+  { target: "package.json", importers: ["src/main.ts", "src/cli/", "src/http/", "src/app.ts"], reason: "it is there for the version" },
+  { target: "migrations/", importers: ["src/db/"], reason: "db brings a store up to date" },
+];
+
+/** Packages that stay where they are: replacing one must be the work of a few known files. */
+const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
+  { name: "elysia", importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/resources/*/routes.ts"], reason: "Elysia 2 is on its way" },
+  { name: "@elysiajs/*", importers: ["src/http/", "src/app.ts", "src/*/routes.ts", "src/resources/*/routes.ts"], reason: "Elysia 2 is on its way" },
+  { name: "drizzle-orm", importers: ["src/db/", "src/resources/", "src/access/", "src/history/", "src/discovery/"], reason: "tables belong to db and to definitions" },
+  { name: "bun:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
+];
+
+/** What must not come along, however indirectly: an executable's Worker should not carry the web framework. */
+const UNREACHABLE: { from: string; packages: string[] }[] = [{ from: "src/writer.ts", packages: ["elysia", "@elysiajs/*"] }];
+
+/** Single imports that break a rule for a reason. An entry that is no longer needed fails. */
+const EXCEPTIONS: { from: string; to: string; reason: string }[] = [];
+
+/** Words that say nothing about what a file is for. */
+const EMPTY_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "manager", "managers"]);
+
+const ROUTES = /(^|[/-])routes\.ts$/;
+const COMMANDS = /(^|[/-])commands\.ts$/;
+
+test("every import of src obeys the layers, and no modules form a cycle", async () => {
+  const tree = readRepository(["src", "migrations", "package.json"], () => true);
+  expect(Object.keys(tree).filter((path) => path.startsWith("src/")).length).toBeGreaterThan(10);
+  expect(await violations(tree)).toEqual([]);
+});
+
+test("no file or folder has an empty name", () => {
+  expect(emptyNames(readRepository([], () => true))).toEqual([]);
+});
+
+describe("the checker of the import rules", () => {
+  const lower = { "src/base/ip.ts": "export const ip = 1;", "src/db/kind.ts": "export const kind = 1;", "src/http/errors.ts": "export const errors = 1;" };
+
+  test("accepts a tree that obeys them", async () => {
+    const tree = {
+      ...lower,
+      "src/main.ts": `import { serve } from "./cli/serve.ts"; import { config } from "./config.ts"; import { version } from "../package.json";`,
+      "src/cli/serve.ts": `import { appliance } from "../appliance.ts"; import { config } from "../config.ts";`,
+      "src/config.ts": `import { ip } from "./base/ip.ts"; import { join } from "node:path";`,
+      "src/appliance.ts": `import { app } from "./app.ts"; new Worker(new URL("./writer.ts", import.meta.url));`,
+      "src/app.ts": `import { Elysia } from "elysia"; import { routes } from "./resources/hosts/routes.ts";`,
+      "src/writer.ts": `import { commands } from "./resources/hosts/commands.ts"; import { kind } from "./db/kind.ts";`,
+      "src/resources/hosts/routes.ts": `import { Elysia } from "elysia"; import { errors } from "../../http/errors.ts"; import { host } from "./host.ts";`,
+      "src/resources/hosts/commands.ts": `import { host } from "./host.ts"; import { network } from "../networks/network.ts";`,
+      "src/resources/hosts/host.ts": `import { text } from "drizzle-orm/sqlite-core"; import { network } from "../networks/network.ts"; import { role } from "../../access/role.ts";`,
+      "src/resources/networks/network.ts": `import { kind } from "../../db/kind.ts";`,
+      "src/access/role.ts": "export const role = 1;",
+      "src/db/migrate.ts": `import sql from "../../migrations/0001.sql" with { type: "text" };`,
+      "src/assets.d.ts": `declare module "*.sql";`,
+      "migrations/0001.sql": "",
+      "package.json": "{}",
+    };
+    expect(await violations(tree)).toEqual([]);
+  });
+
+  test.each([
+    ["a lower layer that imports a higher one", "src/db/kind.ts", `import { app } from "../app.ts";`],
+    ["a type-only import upwards", "src/base/ip.ts", `import type { kind } from "../db/kind.ts";`],
+    ["an import type upwards", "src/base/ip.ts", `export type A = import("../db/kind.ts").A;`],
+    ["a dynamic import upwards", "src/base/ip.ts", `await import("../db/kind.ts");`],
+    ["a re-export upwards", "src/base/ip.ts", `export { kind } from "../db/kind.ts"; export const ip = 1;`],
+    ["a Worker file upwards", "src/db/kind.ts", `new Worker(new URL("../writer.ts", import.meta.url));`],
+    ["db that knows http", "src/db/kind.ts", `import { errors } from "../http/errors.ts";`],
+    ["http that knows db", "src/http/errors.ts", `import { kind } from "../db/kind.ts";`],
+    ["app and writer that know each other", "src/app.ts", `import { writer } from "./writer.ts";`],
+    ["a resource that imports history", "src/resources/hosts/host.ts", `import { timeline } from "../../history/timeline.ts";`],
+    ["a resource that imports discovery", "src/resources/hosts/host.ts", `import { probe } from "../../discovery/probe.ts";`],
+    ["access that imports history", "src/access/role.ts", `import { timeline } from "../history/timeline.ts";`],
+    ["history that imports discovery", "src/history/timeline.ts", `import { probe } from "../discovery/probe.ts";`],
+    ["a resource that imports another one's routes", "src/resources/hosts/host.ts", `import { routes } from "../networks/routes.ts";`],
+    ["a resource that imports another one's commands", "src/resources/hosts/host.ts", `import { commands } from "../networks/commands.ts";`],
+    ["access that imports a resource's commands", "src/access/role.ts", `import { commands } from "../resources/networks/commands.ts";`],
+    ["discovery that imports routes", "src/discovery/probe.ts", `import { routes } from "../resources/networks/routes.ts";`],
+    ["commands that know HTTP", "src/resources/networks/commands.ts", `import { errors } from "../../http/errors.ts";`],
+    ["a writer that knows HTTP", "src/writer.ts", `import { errors } from "./http/errors.ts";`],
+    ["a writer that imports routes", "src/writer.ts", `import { routes } from "./resources/networks/routes.ts";`],
+    ["settings read below the appliance", "src/access/role.ts", `import { config } from "../config.ts";`],
+    ["Elysia outside http, app and routes", "src/resources/hosts/host.ts", `import { t } from "elysia";`],
+    ["an Elysia plugin outside them", "src/access/role.ts", `import { cookie } from "@elysiajs/cookie";`],
+    ["drizzle in http", "src/http/errors.ts", `import { eq } from "drizzle-orm";`],
+    ["a subpath of drizzle in base", "src/base/ip.ts", `import { text } from "drizzle-orm/sqlite-core";`],
+    ["SQLite outside db", "src/access/role.ts", `import { Database } from "bun:sqlite";`],
+    ["migrations read outside db", "src/access/role.ts", `import sql from "../../migrations/0001.sql" with { type: "text" };`],
+    ["a file outside src", "src/base/ip.ts", `import { f } from "../../test/support/f.ts";`],
+    ["a file that is not there", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
+    ["a relative import without its extension", "src/base/ip.ts", `import { mac } from "./mac";`],
+    ["a star export", "src/base/ip.ts", `export * from "./mac.ts";`],
+    ["a file that only re-exports", "src/base/ip.ts", `import "./mac.ts"; export { mac } from "./mac.ts";`],
+    ["a file named index.ts", "src/base/index.ts", `export const a = 1;`],
+    ["a file that belongs to no layer", "src/extra.ts", `export const a = 1;`],
+  ])("refuses %s", async (_title, path, text) => {
+    const tree: Tree = {
+      ...lower,
+      "src/app.ts": "export const app = 1;",
+      "src/writer.ts": "export const writer = 1;",
+      "src/config.ts": "export const config = 1;",
+      "src/access/role.ts": "export const role = 1;",
+      "src/history/timeline.ts": "export const timeline = 1;",
+      "src/discovery/probe.ts": "export const probe = 1;",
+      "src/resources/networks/network.ts": "export const network = 1;",
+      "src/resources/networks/routes.ts": "export const routes = 1;",
+      "src/resources/networks/commands.ts": "export const commands = 1;",
+      "src/base/mac.ts": "export const mac = 1;",
+      "migrations/0001.sql": "",
+      "test/support/f.ts": "export const f = 1;",
+    };
+    expect(await violations(tree)).toEqual([]);
+    tree[path] = text;
+    const found = await violations(tree);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toStartWith(path);
+  });
+
+  test("refuses a cycle of modules and names it, but not one of types alone", async () => {
+    const cycle = {
+      "src/base/a.ts": `import { b } from "./b.ts"; export const a = 1;`,
+      "src/base/b.ts": `import { c } from "./c.ts"; export const b = 1;`,
+      "src/base/c.ts": `import { a } from "./a.ts"; export const c = 1;`,
+    };
+    expect(await violations(cycle)).toEqual(["src/base/a.ts → src/base/b.ts → src/base/c.ts → src/base/a.ts: a cycle of modules"]);
+    expect(await violations({ ...cycle, "src/base/c.ts": `import type { a } from "./a.ts"; export const c = 1;` })).toEqual([]);
+    expect(await violations({ ...cycle, "src/base/c.ts": `export const c = () => import("./a.ts");` })).toHaveLength(1);
+  });
+
+  test("refuses resources that refer to each other in a ring, even by types", async () => {
+    const ring = {
+      "src/resources/hosts/host.ts": `import type { port } from "../ports/port.ts"; export const host = 1;`,
+      "src/resources/ports/port.ts": `import { networkOf } from "./network-of.ts"; export const port = 1;`,
+      "src/resources/ports/network-of.ts": `import { host } from "../hosts/host.ts"; export const networkOf = 1;`,
+    };
+    expect(await violations(ring)).toEqual(["src/resources/hosts/ → src/resources/ports/ → src/resources/hosts/: resources refer in one direction, that of the foreign keys"]);
+  });
+
+  test("refuses Elysia in the writer through any number of files", async () => {
+    const tree = {
+      ...lower,
+      "src/http/errors.ts": `import { Elysia } from "elysia"; export const errors = 1;`,
+      "src/writer.ts": `import { commands } from "./resources/hosts/commands.ts";`,
+      "src/resources/hosts/commands.ts": `import { host } from "./host.ts"; export const commands = 1;`,
+      "src/resources/hosts/host.ts": `import { errors } from "../../http/errors.ts"; export const host = 1;`,
+    };
+    expect(await violations(tree)).toEqual(["src/writer.ts → src/resources/hosts/commands.ts → src/resources/hosts/host.ts → src/http/errors.ts: brings elysia along"]);
+  });
+
+  test("refuses an exception that nothing needs", async () => {
+    const exception = { from: "src/base/ip.ts", to: "src/db/kind.ts", reason: "a test" };
+    const needed = { ...lower, "src/base/ip.ts": `import { kind } from "../db/kind.ts";` };
+    expect(await violations(needed, [exception])).toEqual([]);
+    expect(await violations(lower, [exception])).toEqual(["src/base/ip.ts → src/db/kind.ts: an exception that is no longer needed"]);
+  });
+
+  test("refuses empty names of files and folders", () => {
+    const tree = { "src/http/utils.ts": "", "src/common/a.ts": "", "src/db/query-helpers.ts": "", "test/manager.test.ts": "", "src/db/kind.ts": "" };
+    expect(emptyNames(tree)).toEqual(["src/http/utils.ts", "src/common/a.ts", "src/db/query-helpers.ts", "test/manager.test.ts"]);
+  });
+});
+
+interface Edge extends Import {
+  from: string;
+  /** A path of the tree, or null for a package. */
+  to: string | null;
+}
+
+/** Every rule that the tree's src breaks, one sentence each, beginning with the file that breaks it. */
+async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]> {
+  const sources = Object.fromEntries(Object.entries(tree).filter(([path]) => path.startsWith("src/") && path.endsWith(".ts") && !path.endsWith(".d.ts")));
+  const found: string[] = [];
+  const edges: Edge[] = [];
+  for (const [path, file] of await parse(sources)) {
+    if (layerOf(path) === -1) found.push(`${path}: belongs to no layer`);
+    if (path.endsWith("/index.ts")) found.push(`${path}: a barrel`);
+    else if (isBarrel(file)) found.push(`${path}: only passes on what others export`);
+    for (const each of importsOf(file)) edges.push({ ...each, from: path, to: resolveSpecifier(path, each.specifier) });
+  }
+  const used = new Set<(typeof exceptions)[number]>();
+  for (const edge of edges) {
+    const reason = edge.to === null ? refusePackage(edge) : refuseImport(edge.from, edge.to, tree);
+    if (reason === null) continue;
+    const exception = exceptions.find((each) => each.from === edge.from && each.to === (edge.to ?? edge.specifier));
+    if (exception === undefined) found.push(`${edge.from}:${edge.line} imports ${edge.to ?? edge.specifier}: ${reason}`);
+    else used.add(exception);
+  }
+  for (const exception of exceptions) {
+    if (!used.has(exception)) found.push(`${exception.from} → ${exception.to}: an exception that is no longer needed`);
+  }
+  return [...found, ...moduleCycles(edges), ...resourceCycles(edges), ...broughtAlong(edges)];
+}
+
+/** Index of a file's layer; -1 for none. */
+function layerOf(path: string): number {
+  return LAYERS.findIndex((parts) => parts.some((part) => matches(path, `src/${part}`)));
+}
+
+/** The part of its layer that a file belongs to, as LAYERS names it. */
+function partOf(path: string): string {
+  return LAYERS.flat().find((part) => matches(path, `src/${part}`)) ?? "";
+}
+
+function matches(path: string, pattern: string): boolean {
+  const source = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]+");
+  return new RegExp(`^${source}${pattern.endsWith("/") ? "" : "$"}`).test(path);
+}
+
+/** A path of the tree for a relative specifier; null for a package. */
+function resolveSpecifier(from: string, specifier: string): string | null {
+  if (!specifier.startsWith(".")) return null;
+  return new URL(specifier, `file:///${from}`).pathname.slice(1);
+}
+
+function refuseImport(from: string, to: string, tree: Tree): string | null {
+  if (tree[to] === undefined) return "there is no such file";
+  const restricted = ONLY_FROM.find((rule) => matches(to, rule.target));
+  const inside = restricted !== undefined && matches(from, restricted.target);
+  if (restricted !== undefined && !inside && !restricted.importers.some((importer) => matches(from, importer))) return restricted.reason;
+  if (!to.startsWith("src/")) return restricted === undefined ? "it is outside src" : null;
+
+  const [fromPart, toPart] = [partOf(from), partOf(to)];
+  if (layerOf(to) < layerOf(from)) return "it is in a higher layer";
+  const sideways = SIDEWAYS.some(([one, other]) => one === fromPart && other === toPart);
+  if (layerOf(to) === layerOf(from) && fromPart !== toPart && !sideways) return `${fromPart} must not know ${toPart}`;
+  if (COMMANDS.test(from) && toPart === "http/") return "commands know no HTTP";
+
+  const sameFolder = folderOf(from) === folderOf(to);
+  if (ROUTES.test(to) && !sameFolder && from !== "src/app.ts") return "routes are assembled by app.ts alone";
+  if (COMMANDS.test(to) && !sameFolder && (fromPart === "resources/" || fromPart === "access/")) return "of another resource only the definition may be known";
+  return null;
+}
+
+function refusePackage(edge: Edge): string | null {
+  const rule = PACKAGES.find((each) => isOf(edge.specifier, each.name));
+  if (rule === undefined || rule.importers.some((importer) => matches(edge.from, importer))) return null;
+  return rule.reason;
+}
+
+/** Whether a specifier is of a package or one of its subpaths. */
+function isOf(specifier: string, name: string): boolean {
+  return matches(specifier, name) || matches(specifier, `${name}/`);
+}
+
+/** A file of nothing but imports and exports of what others declare, or one that passes on everything of another. */
+function isBarrel(file: SourceFile): boolean {
+  const exports = file.statements.filter(isExportDeclaration);
+  if (exports.some((each) => each.moduleSpecifier !== undefined && each.exportClause === undefined)) return true;
+  return exports.length > 0 && file.statements.every((each) => isExportDeclaration(each) || isImportDeclaration(each));
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+function moduleCycles(edges: Edge[]): string[] {
+  const graph = graphOf(edges.filter((edge) => edge.kind === "value" || edge.kind === "dynamic"), (path) => path);
+  return cyclesOf(graph).map((cycle) => `${cycle.join(" → ")}: a cycle of modules`);
+}
+
+/**
+ * Rings of resource folders, by what their definitions import. Commands and routes may look against the foreign keys: a host's
+ * commands write its children. A file directly in resources/ stands for itself.
+ */
+function resourceCycles(edges: Edge[]): string[] {
+  const inside = edges.filter(
+    (edge) => edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && !COMMANDS.test(edge.from) && !ROUTES.test(edge.from),
+  );
+  const graph = graphOf(inside, (path) => (path.split("/").length > 3 ? path.split("/").slice(0, 3).join("/") + "/" : path));
+  const cycles = cyclesOf(graph).filter((cycle) => cycle.some((node) => node.endsWith("/")));
+  return cycles.map((cycle) => `${cycle.join(" → ")}: resources refer in one direction, that of the foreign keys`);
+}
+
+function graphOf(edges: Edge[], nodeOf: (path: string) => string): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const edge of edges) {
+    if (edge.to === null) continue;
+    const [from, to] = [nodeOf(edge.from), nodeOf(edge.to)];
+    if (from === to && edge.from !== edge.to) continue;
+    graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  }
+  return graph;
+}
+
+/** One cycle for every group of nodes that reach each other, from its first node in alphabetical order back to it. */
+function cyclesOf(graph: Map<string, Set<string>>): string[][] {
+  const cycles: string[][] = [];
+  const reported = new Set<string>();
+  for (const start of [...graph.keys()].sort()) {
+    if (reported.has(start)) continue;
+    const cycle = shortestPath(graph, start, (node) => node === start);
+    if (cycle === null) continue;
+    for (const node of cycle) reported.add(node);
+    cycles.push(cycle);
+  }
+  return cycles;
+}
+
+/** The shortest way of at least one step from a node to one that is wanted, both ends included; null when there is none. */
+function shortestPath(graph: Map<string, Set<string>>, start: string, wanted: (node: string) => boolean): string[] | null {
+  const queue: string[][] = [[start]];
+  const seen = new Set<string>();
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    for (const next of graph.get(path[path.length - 1] ?? "") ?? []) {
+      if (wanted(next)) return [...path, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      queue.push([...path, next]);
+    }
+  }
+  return null;
+}
+
+function broughtAlong(edges: Edge[]): string[] {
+  const graph = new Map<string, Set<string>>();
+  for (const edge of edges) {
+    if (edge.kind !== "type" && edge.kind !== "worker") graph.set(edge.from, (graph.get(edge.from) ?? new Set()).add(edge.to ?? edge.specifier));
+  }
+  const found: string[] = [];
+  for (const rule of UNREACHABLE) {
+    const path = shortestPath(graph, rule.from, (node) => rule.packages.some((name) => isOf(node, name)));
+    if (path !== null) found.push(`${path.slice(0, -1).join(" → ")}: brings ${path[path.length - 1]} along`);
+  }
+  return found;
+}
+
+function emptyNames(tree: Tree): string[] {
+  return Object.keys(tree).filter((path) => path.toLowerCase().split(/[/._-]/).some((word) => EMPTY_NAMES.has(word)));
+}

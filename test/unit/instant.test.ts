@@ -1,0 +1,147 @@
+// Instants: RFC 3339 in and out.
+
+import { describe, expect, test } from "bun:test";
+import { EARLIEST_INSTANT, LATEST_INSTANT, formatInstant, parseInstant } from "../../src/base/instant.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+/** What the text means, as this API writes it. */
+function normalised(text: string): string | null {
+  const instant = parseInstant(text);
+  return instant === null ? null : formatInstant(instant);
+}
+
+describe("formatInstant", () => {
+  test("writes UTC with exactly three fraction digits", () => {
+    expect(formatInstant(0)).toBe("1970-01-01T00:00:00.000Z");
+    expect(formatInstant(1_795_252_500_123)).toBe("2026-11-21T09:15:00.123Z");
+    expect(formatInstant(-1)).toBe("1969-12-31T23:59:59.999Z");
+  });
+
+  test("covers the years 0000 to 9999 and refuses what lies outside", () => {
+    expect(formatInstant(EARLIEST_INSTANT)).toBe("0000-01-01T00:00:00.000Z");
+    expect(formatInstant(LATEST_INSTANT)).toBe("9999-12-31T23:59:59.999Z");
+    expect(() => formatInstant(EARLIEST_INSTANT - 1)).toThrow(RangeError);
+    expect(() => formatInstant(LATEST_INSTANT + 1)).toThrow(RangeError);
+    expect(() => formatInstant(Number.NaN)).toThrow(RangeError);
+  });
+});
+
+describe("parseInstant", () => {
+  test.each([
+    ["1985-04-12T23:20:50.52Z", "1985-04-12T23:20:50.520Z"],
+    ["1996-12-19T16:39:57-08:00", "1996-12-20T00:39:57.000Z"],
+    ["1990-12-31T23:59:60Z", "1991-01-01T00:00:00.000Z"],
+    ["1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00.000Z"],
+    ["1937-01-01T12:00:27.87+00:20", "1937-01-01T11:40:27.870Z"],
+  ])("reads the RFC 3339 §5.8 example %s", (text, expected) => {
+    expect(normalised(text)).toBe(expected);
+  });
+
+  test.each([
+    ["2026-11-21T09:15:00Z", "2026-11-21T09:15:00.000Z"],
+    ["2026-11-21t09:15:00z", "2026-11-21T09:15:00.000Z"],
+    ["2026-11-21T09:15:00-00:00", "2026-11-21T09:15:00.000Z"],
+    ["2026-11-21T09:15:00.1Z", "2026-11-21T09:15:00.100Z"],
+    ["2026-11-21T09:15:00.0009Z", "2026-11-21T09:15:00.000Z"],
+    ["2026-11-21T09:15:00.123999999999999999999Z", "2026-11-21T09:15:00.123Z"],
+    ["1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"],
+    ["2026-11-21T00:30:00+01:00", "2026-11-20T23:30:00.000Z"],
+    ["2026-01-01T05:29:59+05:30", "2025-12-31T23:59:59.000Z"],
+    ["2026-12-31T20:00:00-04:00", "2027-01-01T00:00:00.000Z"],
+    ["2024-03-01T00:00:00+00:01", "2024-02-29T23:59:00.000Z"],
+    ["2026-11-21T09:15:00+23:59", "2026-11-20T09:16:00.000Z"],
+    ["2026-11-21T09:15:00-23:59", "2026-11-22T09:14:00.000Z"],
+    ["0099-06-15T00:00:00Z", "0099-06-15T00:00:00.000Z"],
+    ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
+    ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
+  ])("reads %s as %s", (text, expected) => {
+    expect(normalised(text)).toBe(expected);
+  });
+
+  test.each(["2000-02-29T00:00:00Z", "2024-02-29T00:00:00Z", "2026-02-28T00:00:00Z", "0000-02-29T00:00:00Z"])("takes the day %s", (text) => {
+    expect(parseInstant(text)).not.toBeNull();
+  });
+
+  test.each(["2026-02-29", "2026-02-30", "1900-02-29", "2100-02-29", "2026-04-31", "2026-06-31", "2026-09-31", "2026-11-31", "2026-01-32", "2026-00-10", "2026-13-01", "2026-01-00"])(
+    "refuses the day %s, which no calendar has",
+    (day) => {
+      expect(parseInstant(`${day}T00:00:00Z`)).toBeNull();
+    },
+  );
+
+  test.each([
+    "",
+    "now",
+    "2026-11-21",
+    "2026-11-21T09:15Z",
+    "2026-11-21T09:15:00",
+    "2026-11-21 09:15:00Z",
+    "2026-11-21T09:15:00 01:00",
+    "2026-11-21T09:15:00.Z",
+    "2026-11-21T09:15:00,5Z",
+    "2026-11-21T09:15:00+0100",
+    "2026-11-21T09:15:00+01",
+    "2026-11-21T09:15:00+24:00",
+    "2026-11-21T09:15:00+01:60",
+    "2026-11-21T24:00:00Z",
+    "2026-11-21T09:60:00Z",
+    "2026-11-21T09:15:61Z",
+    "2026-1-21T09:15:00Z",
+    "+002026-11-21T09:15:00Z",
+    "-000001-01-01T00:00:00Z",
+    "20261121T091500Z",
+    "2026-W47-6T09:15:00Z",
+    " 2026-11-21T09:15:00Z",
+    "2026-11-21T09:15:00Z\n",
+    "2026-11-21T09:15:00ZZ",
+    "२०२६-११-२१T09:15:00Z",
+    "1795252500123",
+  ])("refuses %j", (text) => {
+    expect(parseInstant(text)).toBeNull();
+  });
+
+  test("refuses what leaves the years 0000 to 9999 once it is in UTC", () => {
+    expect(parseInstant("0000-01-01T00:00:00+00:01")).toBeNull();
+    expect(parseInstant("9999-12-31T23:59:59-00:01")).toBeNull();
+    expect(parseInstant("9999-12-31T23:59:60Z")).toBeNull();
+    expect(normalised("0000-01-01T00:00:00-00:01")).toBe("0000-01-01T00:01:00.000Z");
+    expect(normalised("9999-12-31T23:59:59+00:01")).toBe("9999-12-31T23:58:59.000Z");
+  });
+
+  test("takes second 60 only where a leap second can be", () => {
+    expect(normalised("2015-06-30T23:59:60Z")).toBe("2015-07-01T00:00:00.000Z");
+    expect(normalised("2015-07-01T01:59:60+02:00")).toBe("2015-07-01T00:00:00.000Z");
+    expect(normalised("2016-12-31T23:59:60.25Z")).toBe("2017-01-01T00:00:00.250Z");
+    expect(parseInstant("2016-12-31T22:59:60Z")).toBeNull();
+    expect(parseInstant("2016-12-31T23:58:60Z")).toBeNull();
+    expect(parseInstant("2016-12-30T23:59:60Z")).toBeNull();
+    expect(parseInstant("2017-01-01T00:05:60Z")).toBeNull();
+    expect(parseInstant("2017-01-01T04:59:60Z")).toBeNull();
+    expect(parseInstant("2016-03-31T23:59:60Z")).toBeNull();
+    expect(parseInstant("2016-12-31T23:59:60+01:00")).toBeNull();
+  });
+
+  test("reads back every instant that formatInstant writes, and keeps their order in the text", () => {
+    const random = seededRandom(1);
+    const span = LATEST_INSTANT - EARLIEST_INSTANT;
+    const draw = () => EARLIEST_INSTANT + Math.floor((random.integer(2 ** 32) / 2 ** 32) * span) + random.integer(1000);
+    for (let round = 0; round < 5_000; round += 1) {
+      const [a, b] = [Math.min(draw(), LATEST_INSTANT), Math.min(draw(), LATEST_INSTANT)];
+      expect(parseInstant(formatInstant(a))).toBe(a);
+      expect(formatInstant(a) < formatInstant(b)).toBe(a < b);
+    }
+  });
+
+  test("means the same instant whatever the offset it is written with", () => {
+    const random = seededRandom(2);
+    const two = (value: number) => String(value).padStart(2, "0");
+    for (let round = 0; round < 2_000; round += 1) {
+      const instant = random.integer(2 ** 32) * 900 + random.integer(1000);
+      const offsetMinutes = random.integer(2 * 1440 - 1) - 1439;
+      const size = Math.abs(offsetMinutes);
+      const local = formatInstant(instant + offsetMinutes * 60_000).slice(0, -1);
+      const text = `${local}${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+      expect(parseInstant(text)).toBe(instant);
+    }
+  });
+});

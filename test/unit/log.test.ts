@@ -1,0 +1,150 @@
+// The lines of the log: their form, what cannot get into them, what they never show.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createLog, isSecretFieldName, LOG_VALUE_MAX_LENGTH, type Log, type LogFormat } from "../../src/base/log.ts";
+
+const AT = "2026-11-21T09:15:00.123Z";
+
+function newLog(format: LogFormat): { log: Log; lines: string[] } {
+  const lines: string[] = [];
+  return { log: createLog({ write: (line) => lines.push(line), format, clock: { now: () => Date.parse(AT) } }), lines };
+}
+
+const text = (event: string, fields?: Record<string, unknown>): string => {
+  const { log, lines } = newLog("text");
+  log.info(event, fields);
+  expect(lines).toHaveLength(1);
+  return lines[0] ?? "";
+};
+
+const json = (event: string, fields?: Record<string, unknown>): Record<string, unknown> => {
+  const { log, lines } = newLog("json");
+  log.info(event, fields);
+  expect(lines).toHaveLength(1);
+  return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+};
+
+describe("a line of text", () => {
+  test("is instant, level, event, fields", () => {
+    expect(text("request answered", { method: "GET", path: "/api/v1/tags", status: 200, took_ms: 1.5, cached: false, actor: null })).toBe(
+      `${AT} INFO  request answered method=GET path=/api/v1/tags status=200 took_ms=1.5 cached=false actor=null`,
+    );
+  });
+
+  test("names each level", () => {
+    const { log, lines } = newLog("text");
+    log.info("a");
+    log.warn("b");
+    log.error("c");
+    expect(lines).toEqual([`${AT} INFO  a`, `${AT} WARN  b`, `${AT} ERROR c`]);
+  });
+
+  test("quotes what could be mistaken for another field", () => {
+    expect(text("e", { a: "x b=y", c: "", d: 'say "so"', "odd name": 1, "f=g": 2 })).toBe(
+      `${AT} INFO  e a="x b=y" c="" d="say \\"so\\"" "odd name"=1 "f=g"=2`,
+    );
+  });
+
+  test("prints objects and lists as JSON", () => {
+    expect(text("e", { list: [1, "a b"], object: { deep: true } })).toBe(`${AT} INFO  e list=[1,"a b"] object={"deep":true}`);
+  });
+});
+
+describe("a line of JSON", () => {
+  test("is one object with the fields beside instant, level and event", () => {
+    expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({ at: AT, level: "info", event: "started", port: 8080, networks: ["a"], nothing: null });
+  });
+
+  test("keeps a field that is named like one of its own under another name", () => {
+    expect(json("e", { at: 1, level: 2, event: 3 })).toEqual({ at: AT, level: "info", event: "e", at_: 1, level_: 2, event_: 3 });
+  });
+});
+
+describe("what comes from outside cannot", () => {
+  const hostile = ["a\nb", "a\r\nb", "a\u001b[2Jb", "a\u0000b", "a\u007fb", "a\u009b31mb", "a\u2028b", "a\u2029b", "a\u202eb", "a\u2066b", "a\ud800b"];
+  const dangerous = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
+
+  test.each(hostile)("start a line or steer a terminal: %j", (value) => {
+    for (const fields of [{ value }, { [value]: 1 }, { deep: [{ value }] }, { error: new Error(value) }]) {
+      expect(text("e", fields)).not.toMatch(dangerous);
+      const { log, lines } = newLog("json");
+      log.error(value, fields);
+      expect(lines[0]).not.toMatch(dangerous);
+    }
+    expect(text(value)).not.toMatch(dangerous);
+    expect(json("e", { value })["value"]).toBe(value);
+  });
+
+  test("fill the disk with one value", () => {
+    expect(text("e", { value: "x".repeat(1_000_000) }).length).toBeLessThan(LOG_VALUE_MAX_LENGTH + 100);
+  });
+});
+
+describe("values of secret fields", () => {
+  const secretNames = [
+    "password", "new_password", "auth_password", "passphrase", "pwd", "secret", "clientSecret", "secrets", "token", "setup_token", "key", "api_key", "apiKey",
+    "X-API-Key", "keys", "authorization", "Authorization", "cookie", "Set-Cookie", "session", "session_id", "community", "bearer", "PASSWORD_HASH",
+  ];
+
+  test.each(secretNames)("are never printed: %s", (name) => {
+    for (const value of ["hunter2hunter2", ["hunter2hunter2"], { value: "hunter2hunter2" }]) {
+      for (const fields of [{ [name]: value }, { deep: { deeper: [{ [name]: value }] } }]) {
+        expect(text("e", fields)).not.toContain("hunter2");
+        expect(text("e", fields)).toContain("[hidden]");
+        expect(JSON.stringify(json("e", fields))).not.toContain("hunter2");
+      }
+    }
+  });
+
+  test.each(["name", "path", "request_id", "key_id", "apiKeyId", "api_key_ids", "status", "passed", "actor"])("%s is not one", (name) => {
+    expect(isSecretFieldName(name)).toBe(false);
+  });
+
+  test("bytes are counted, not shown", () => {
+    expect(text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") })).toBe(`${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`);
+  });
+});
+
+describe("logging never throws", () => {
+  test("whatever the value", () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const values = [cycle, 10n ** 30n, Symbol("s"), () => 1, Number.NaN, new Date(Number.NaN), new Map([["a", 1]]), Object.create(null), [undefined], { toJSON: () => 1n }];
+    for (const value of values) expect(json("e", { value })).toHaveProperty("value");
+  });
+
+  test("even when reading the value does", () => {
+    const value = {
+      get broken(): never {
+        throw new Error("no");
+      },
+    };
+    expect(text("e", { value })).toBe(`${AT} INFO  e fields=[unreadable]`);
+  });
+
+  test("and leaves out what is undefined", () => {
+    expect(text("e", { gone: undefined, here: 1 })).toBe(`${AT} INFO  e here=1`);
+  });
+});
+
+test("an error is printed with its name, message, place and cause, on one line", () => {
+  const printed = String(json("crashed", { error: new TypeError("boom", { cause: new Error("spark") }) })["error"]);
+  expect(printed).toContain("TypeError");
+  expect(printed).toContain("boom");
+  expect(printed).toContain("log.test.ts");
+  expect(printed).toContain("caused by Error: spark");
+});
+
+test("the program's own log writes to standard error, as it is, and survives a reader that has gone", async () => {
+  const module = JSON.stringify(join(import.meta.dir, "../../src/base/log.ts"));
+  const script = `import { systemLog } from ${module}; systemLog().info("100%% %s", { a: "%d %o" }); console.log("after");`;
+  const program = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" });
+  const [out, error] = await Promise.all([new Response(program.stdout).text(), new Response(program.stderr).text()]);
+  expect(out).toBe("after\n");
+  expect(error).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z INFO {2}100%% %s a="%d %o"\n$/);
+
+  const pipedToNobody = 'exec 3>&1; "$0" -e "$1" 2>&1 >&3 | true';
+  const lonely = Bun.spawn(["sh", "-c", pipedToNobody, process.execPath, script], { stdout: "pipe" });
+  expect(await new Response(lonely.stdout).text()).toBe("after\n");
+});

@@ -1,0 +1,59 @@
+// MAC addresses as values.
+
+import { describe, expect, test } from "bun:test";
+import { parseMac } from "../../src/base/mac.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+describe("parseMac", () => {
+  test.each(["00:1b:44:11:3a:b7", "00:1B:44:11:3A:B7", "00-1b-44-11-3a-b7", "00-1B-44-11-3A-B7", "00-1b-44-11-3A-B7", "001b.4411.3ab7", "001B.4411.3AB7"])(
+    "reads %s into lower case with colons",
+    (text) => {
+      expect(parseMac(text)).toBe("00:1b:44:11:3a:b7");
+    },
+  );
+
+  test("takes the all-zero and the broadcast address: what they mean is not its affair", () => {
+    expect(parseMac("00:00:00:00:00:00")).toBe("00:00:00:00:00:00");
+    expect(parseMac("FFFF.FFFF.FFFF")).toBe("ff:ff:ff:ff:ff:ff");
+  });
+
+  test.each([
+    "",
+    "00:1b:44:11:3a",
+    "00:1b:44:11:3a:b7:",
+    ":00:1b:44:11:3a:b7",
+    "00:1b:44:11:3a:b7:00",
+    "00:1b:44:11:3a:b7:00:01",
+    "00:1b:44:11:3a-b7",
+    "00-1b:44-11:3a-b7",
+    "00:1b:44.11:3a:b7",
+    "001b.4411:3ab7",
+    "001b-4411-3ab7",
+    "001b:4411:3ab7",
+    "001b.4411.3ab",
+    "001b.4411.3ab7.0000",
+    "00.1b.44.11.3a.b7",
+    "001b44113ab7",
+    "0:1b:44:11:3a:b7",
+    "00:1b:44:11:3a:g7",
+    "00 1b 44 11 3a b7",
+    " 00:1b:44:11:3a:b7",
+    "00:1b:44:11:3a:b7\n",
+    "00::1b:44:11:3a:b7",
+    "００:1b:44:11:3a:b7",
+  ])("refuses %j", (text) => {
+    expect(parseMac(text)).toBeNull();
+  });
+
+  test("reads every spelling of an address into the same text, which it leaves as it is", () => {
+    const random = seededRandom(1);
+    for (let round = 0; round < 1_000; round += 1) {
+      const digits = random.bytes(6).toHex();
+      const pairs = digits.match(/../g) ?? [];
+      const canonical = pairs.join(":");
+      expect(parseMac(canonical)).toBe(canonical);
+      expect(parseMac(pairs.join("-").toUpperCase())).toBe(canonical);
+      expect(parseMac((digits.match(/.{4}/g) ?? []).join("."))).toBe(canonical);
+    }
+  });
+});

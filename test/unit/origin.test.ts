@@ -1,0 +1,98 @@
+// Which Origin, Sec-Fetch-Site and Host together are ours and which are foreign.
+
+import { describe, expect, test } from "bun:test";
+import { type OriginHeaders, originAllowed } from "../../src/access/origin.ts";
+
+const headers = (given: Partial<OriginHeaders>): OriginHeaders => ({ origin: null, secFetchSite: null, host: "inventory.example:8080", ...given });
+
+test("a request without Origin and Sec-Fetch-Site passes, as a script's", () => {
+  expect(originAllowed(headers({}))).toBe(true);
+  expect(originAllowed(headers({ host: null }))).toBe(true);
+});
+
+describe("Sec-Fetch-Site", () => {
+  test.each(["same-origin", "none"])("%s passes", (secFetchSite) => {
+    expect(originAllowed(headers({ secFetchSite }))).toBe(true);
+    expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(true);
+  });
+
+  test.each(["cross-site", "same-site", "", "Same-Origin", "same-origin, cross-site", "made-up"])("%j is refused, whatever the Origin", (secFetchSite) => {
+    expect(originAllowed(headers({ secFetchSite }))).toBe(false);
+    expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(false);
+  });
+
+  test("does not rescue a foreign Origin", () => {
+    expect(originAllowed(headers({ secFetchSite: "same-origin", origin: "https://evil.example" }))).toBe(false);
+  });
+});
+
+describe("an Origin that is ours", () => {
+  test.each([
+    ["http://inventory.example:8080", "inventory.example:8080"],
+    ["https://inventory.example:8080", "inventory.example:8080"],
+    ["HTTP://Inventory.EXAMPLE:8080", "inventory.example:8080"],
+    ["http://inventory.example:8080", "INVENTORY.example:8080"],
+    ["http://inventory.example", "inventory.example"],
+    ["http://inventory.example", "inventory.example:80"],
+    ["http://inventory.example:80", "inventory.example"],
+    ["https://inventory.example", "inventory.example"],
+    ["https://inventory.example", "inventory.example:443"],
+    ["https://inventory.example:443", "inventory.example"],
+    ["http://127.0.0.1:8080", "127.0.0.1:8080"],
+    ["http://[::1]:8080", "[::1]:8080"],
+    ["http://[2001:DB8::1]", "[2001:db8:0::1]"],
+    ["http://xn--bcher-kva.example", "bücher.example"],
+  ])("%s for Host %s passes", (origin, host) => {
+    expect(originAllowed(headers({ origin, host }))).toBe(true);
+  });
+});
+
+describe("a foreign Origin", () => {
+  test.each([
+    ["null", "null"],
+    ["", "inventory.example"],
+    ["https://evil.example", "inventory.example"],
+    ["http://inventory.example", "inventory.example:8080"],
+    ["http://inventory.example:8080", "inventory.example"],
+    ["http://inventory.example", "inventory.example:443"],
+    ["https://inventory.example", "inventory.example:80"],
+    ["http://www.inventory.example", "inventory.example"],
+    ["http://inventory.example.evil.example", "inventory.example"],
+    ["http://inventory.example@evil.example", "evil.example"],
+    ["http://evil.example", "inventory.example@evil.example"],
+    ["http://evil.example", "evil.example/inventory.example"],
+    ["http://inventory.example/", "inventory.example"],
+    ["http://inventory.example/path", "inventory.example"],
+    ["http://inventory.example?x", "inventory.example"],
+    ["http://inventory.example http://evil.example", "inventory.example"],
+    ["http://inventory.example, http://evil.example", "inventory.example"],
+    ["//inventory.example", "inventory.example"],
+    ["inventory.example", "inventory.example"],
+    ["ftp://inventory.example", "inventory.example"],
+    ["file://", "inventory.example"],
+    ["chrome-extension://inventory.example", "inventory.example"],
+    ["http://inventory.example:99999", "inventory.example:99999"],
+    ["http://inventory.example", ""],
+  ])("%j for Host %j is refused", (origin, host) => {
+    expect(originAllowed(headers({ origin, host }))).toBe(false);
+  });
+
+  test("is any, when there is no Host to compare with", () => {
+    expect(originAllowed(headers({ origin: "http://inventory.example:8080", host: null }))).toBe(false);
+  });
+});
+
+describe("an appliance behind a proxy that rewrites Host", () => {
+  const own = ["https://inventory.example"];
+
+  test("takes its public origin, in any spelling", () => {
+    expect(originAllowed(headers({ origin: "https://inventory.example", host: "10.0.0.5:8080" }), own)).toBe(true);
+    expect(originAllowed(headers({ origin: "https://INVENTORY.example:443", host: null }), own)).toBe(true);
+  });
+
+  test("takes no other, and not over another scheme", () => {
+    expect(originAllowed(headers({ origin: "http://inventory.example", host: "10.0.0.5:8080" }), own)).toBe(false);
+    expect(originAllowed(headers({ origin: "https://evil.example", host: "10.0.0.5:8080" }), own)).toBe(false);
+    expect(originAllowed(headers({ origin: "null", host: "10.0.0.5:8080" }), [...own, "null"])).toBe(false);
+  });
+});

@@ -1,0 +1,186 @@
+// Passwords: what one may be, how it is hashed, and how many are hashed at once.
+
+import { describe, expect, spyOn, test } from "bun:test";
+import {
+  describePasswordProblem,
+  hashPassword,
+  PASSWORD_MAX_LENGTH,
+  PASSWORD_MAX_RUNNING,
+  PASSWORD_MAX_WAITING,
+  PASSWORD_MEMORY_KIB,
+  PASSWORD_RETRY_AFTER_SECONDS,
+  PASSWORD_TIME_COST,
+  PasswordGate,
+  verifyPassword,
+} from "../../src/access/password.ts";
+import { DomainError } from "../../src/base/errors.ts";
+
+const PASSWORD = "correct horse battery";
+
+describe("a password's hash", () => {
+  test("is Argon2id with the stated memory and passes", async () => {
+    expect(await hashPassword(PASSWORD)).toStartWith(`$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`);
+  });
+
+  test("differs each time, and verifies", async () => {
+    const [first, second] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
+    expect(first).not.toBe(second);
+    expect(await verifyPassword(PASSWORD, first)).toBe(true);
+    expect(await verifyPassword(PASSWORD, second)).toBe(true);
+    expect(await verifyPassword(`${PASSWORD} `, first)).toBe(false);
+  });
+
+  test("verifies whichever way an accent was composed", async () => {
+    const hash = await hashPassword("caf\u00e9 au lait");
+    expect(await verifyPassword("cafe\u0301 au lait", hash)).toBe(true);
+    expect(await verifyPassword("cafe au lait", hash)).toBe(false);
+  });
+
+  test("is refused for a password that may not be one, with its place and without it", async () => {
+    const error = await refusal(hashPassword("short-one"));
+    expect(error.code).toBe("validation_failed");
+    expect(error.params).toEqual({ issues: [{ path: "/password", message: "must have at least 10 characters" }] });
+  });
+
+  test("is computed off the calling thread", async () => {
+    const hashing = hashPassword(PASSWORD);
+    await settle();
+    // Computed in the call it would be there by now; from another thread it comes through the event loop, which has not turned.
+    expect(Bun.peek.status(hashing)).toBe("pending");
+    await hashing;
+  });
+});
+
+describe("verifying without a hash", () => {
+  test("answers false", async () => {
+    expect(await verifyPassword(PASSWORD, null)).toBe(false);
+  });
+
+  test("does the work of verifying with one: a hash of the same parameters", async () => {
+    const hash = await hashPassword(PASSWORD);
+    const verify = spyOn(Bun.password, "verify");
+    try {
+      await verifyPassword("another password", hash);
+      await verifyPassword("another password", null);
+      const [known, unknown] = verify.mock.calls.map(([, used]) => String(used));
+      expect(known).toBe(hash);
+      expect(shapeOf(unknown)).toBe(shapeOf(hash));
+    } finally {
+      verify.mockRestore();
+    }
+  });
+
+  test("answers false for texts that no password can be, whoever the account", async () => {
+    const hash = await hashPassword(PASSWORD);
+    for (const text of ["", "x".repeat(5000), "\ud800 lone surrogate"]) {
+      expect(await verifyPassword(text, hash)).toBe(false);
+      expect(await verifyPassword(text, null)).toBe(false);
+    }
+  });
+});
+
+describe("what is wrong with a password", () => {
+  test.each(["1234567890", "pässwörter", "🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑", "x".repeat(PASSWORD_MAX_LENGTH), "🔑".repeat(PASSWORD_MAX_LENGTH), "ten spaces          "])(
+    "is nothing for %p",
+    (password) => {
+      expect(describePasswordProblem(password)).toBeNull();
+    },
+  );
+
+  test.each([
+    ["", "at least 10"],
+    ["123456789", "at least 10"],
+    ["🔑🔑🔑🔑🔑🔑🔑🔑🔑", "at least 10"],
+    ["e\u0301".repeat(9), "at least 10"],
+    ["x".repeat(PASSWORD_MAX_LENGTH + 1), "at most 1024"],
+    ["🔑".repeat(PASSWORD_MAX_LENGTH + 1), "at most 1024"],
+    ["lone surrogate \udc00", "valid Unicode"],
+    ["from a file\r", "control characters"],
+    ["nul \0 inside it", "control characters"],
+  ])("is said for %j", (password, reason) => {
+    expect(describePasswordProblem(password)).toContain(reason);
+  });
+});
+
+describe("the gate", () => {
+  test("runs no more at once than it may, the others in their order", async () => {
+    const gate = new PasswordGate(2, 10);
+    const jobs = [newJob(), newJob(), newJob(), newJob()];
+    const results = jobs.map((job, index) => gate.run(job.work).then(() => index));
+    await settle();
+    expect(jobs.map((job) => job.started)).toEqual([true, true, false, false]);
+    jobs[1]?.finish();
+    expect(await results[1]).toBe(1);
+    await settle();
+    expect(jobs.map((job) => job.started)).toEqual([true, true, true, false]);
+    for (const job of jobs) job.finish();
+    expect(await Promise.all(results)).toEqual([0, 1, 2, 3]);
+  });
+
+  test("refuses when its line is full, says when to try again, and takes the next when there is room", async () => {
+    const gate = new PasswordGate(1, 1);
+    const [running, waiting, later] = [newJob(), newJob(), newJob()];
+    const first = gate.run(running.work);
+    const second = gate.run(waiting.work);
+    const error = await refusal(gate.run(async () => {}));
+    expect(error.code).toBe("rate_limit_exceeded");
+    expect(error.params).toEqual({ retry_after_seconds: PASSWORD_RETRY_AFTER_SECONDS });
+    for (const job of [running, waiting, later]) job.finish();
+    await Promise.all([first, second]);
+    await gate.run(later.work);
+    expect(later.started).toBe(true);
+  });
+
+  test("gives the place on when a work fails", async () => {
+    const gate = new PasswordGate(1, 1);
+    for (let round = 0; round < 3; round += 1) {
+      await expect(gate.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    }
+    expect(await gate.run(async () => "done")).toBe("done");
+  });
+
+  test("stands before hashing and verifying alike", async () => {
+    const room = PASSWORD_MAX_RUNNING + PASSWORD_MAX_WAITING;
+    const attempts = Array.from({ length: room + 3 }, (_, index) => (index % 2 === 0 ? verifyPassword(PASSWORD, null) : hashPassword(PASSWORD)));
+    const outcomes = await Promise.allSettled(attempts);
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(refused.map((outcome) => (outcome.reason as DomainError).code)).toEqual(Array(3).fill("rate_limit_exceeded"));
+    expect(outcomes.slice(0, room).every((outcome) => outcome.status === "fulfilled")).toBe(true);
+  });
+});
+
+interface Job {
+  started: boolean;
+  work: () => Promise<void>;
+  finish: () => void;
+}
+
+function newJob(): Job {
+  const end = Promise.withResolvers<void>();
+  const job: Job = {
+    started: false,
+    work: () => {
+      job.started = true;
+      return end.promise;
+    },
+    finish: end.resolve,
+  };
+  return job;
+}
+
+/** Lets everything that is due run. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+}
+
+async function refusal(promise: Promise<unknown>): Promise<DomainError> {
+  const error = await promise.then(() => null, (reason: unknown) => reason);
+  if (!(error instanceof DomainError)) throw new Error(`expected a DomainError, got ${String(error)}`);
+  return error;
+}
+
+/** The parameters of a PHC hash and the lengths of its salt and its tag. */
+function shapeOf(hash = ""): string {
+  const [, algorithm, version, parameters, salt, tag] = hash.split("$");
+  return [algorithm, version, parameters, salt?.length, tag?.length].join(" ");
+}

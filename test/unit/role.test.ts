@@ -1,0 +1,26 @@
+// The order of the roles.
+
+import { expect, test } from "bun:test";
+import { ROLES, type Role, atLeast, lesserRole } from "../../src/access/role.ts";
+
+const FROM_LEAST: Role[] = ["Viewer", "Member", "Admin", "Owner"];
+
+test("there are four roles, the most powerful first", () => {
+  expect([...ROLES]).toEqual(["Owner", "Admin", "Member", "Viewer"]);
+});
+
+test("a role may do what it and every lesser role may, and nothing more", () => {
+  for (const [power, role] of FROM_LEAST.entries()) {
+    for (const [needed, required] of FROM_LEAST.entries()) expect(atLeast(role, required)).toBe(power >= needed);
+  }
+});
+
+test("the lesser of two roles does not depend on their order", () => {
+  for (const [power, role] of FROM_LEAST.entries()) {
+    for (const [otherPower, other] of FROM_LEAST.entries()) {
+      const lesser = FROM_LEAST[Math.min(power, otherPower)];
+      expect(lesserRole(role, other)).toBe(lesser as Role);
+      expect(lesserRole(other, role)).toBe(lesser as Role);
+    }
+  }
+});

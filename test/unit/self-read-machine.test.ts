@@ -1,0 +1,257 @@
+// The snapshot of a machine: from files in a folder of our own, and of the machine that runs the test.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { parseIp } from "../../src/base/ip.ts";
+import { isUuid } from "../../src/base/uuid.ts";
+import type { MachinePort } from "../../src/discovery/self/machine.ts";
+import { readMachine } from "../../src/discovery/self/read-machine.ts";
+import type { KernelAddress } from "../../src/discovery/self/rtnetlink.ts";
+
+let root = "";
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "netledger-self-"));
+});
+
+afterEach(async () => {
+  await rm(root, { recursive: true });
+});
+
+async function write(files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+function readFixture(addresses: KernelAddress[] = []) {
+  return readMachine({ procRoot: join(root, "proc"), sysRoot: join(root, "sys"), etcRoot: join(root, "etc"), readAddresses: () => addresses });
+}
+
+function netInterface(name: string, attributes: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(attributes).map(([attribute, text]) => [`sys/class/net/${name}/${attribute}`, `${text}\n`]));
+}
+
+const ETH0 = {
+  ifindex: "4",
+  type: "1",
+  flags: "0x1003",
+  operstate: "up",
+  address: "02:fc:00:00:00:01",
+  speed: "1000",
+  ifalias: "uplink to sw1",
+  uevent: "INTERFACE=eth0\nIFINDEX=4",
+};
+
+describe("a machine of our own making", () => {
+  test("is read whole", async () => {
+    await write({
+      "proc/sys/kernel/hostname": "edge-1\n",
+      "proc/sys/kernel/ostype": "Linux\n",
+      "proc/sys/kernel/osrelease": "6.1.0-18-amd64\n",
+      "proc/sys/kernel/version": "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)\n",
+      "proc/sys/kernel/arch": "x86_64\n",
+      "proc/sys/net/ipv4/ip_local_port_range": "2000\t60999\n",
+      "proc/net/tcp": "  sl  local_address rem_address   st …\n   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 616 1\n",
+      "proc/net/udp":
+        "   sl  local_address rem_address   st …\n    5: 00000000:00A1 00000000:0000 07 00000000:00000000 00:00000000\n    6: 00000000:07D0 00000000:0000 07 00000000:00000000 00:00000000\n",
+      "etc/machine-id": "0f1e2d3c4b5a69788796a5b4c3d2e1f0\n",
+      "sys/class/dmi/id/sys_vendor": "Dell Inc.\n",
+      "sys/class/dmi/id/product_name": "PowerEdge R640\n",
+      "sys/class/dmi/id/product_serial": "ABC1234\n",
+      ...netInterface("eth0", ETH0),
+      ...netInterface("lo", { ifindex: "1", type: "772", flags: "0x9", operstate: "unknown", address: "00:00:00:00:00:00" }),
+    });
+    const ip = parseIp("192.0.2.2");
+    if (!ip) throw new Error("not an address");
+    const snapshot = await readFixture([{ ip, prefixLength: 24, ifIndex: 4, peer: null, isTemporary: false, isDuplicate: false }]);
+    const { machine_id: machineId, ...rest } = snapshot;
+    expect(rest).toEqual({
+      hostname: "edge-1",
+      interfaces: [
+        { if_index: 1, if_name: "lo", if_descr: "lo", if_alias: null, if_type: 24, mac_address: null, speed_bps: null, admin_status: "Up", oper_status: "Unknown" },
+        {
+          if_index: 4,
+          if_name: "eth0",
+          if_descr: "eth0",
+          if_alias: "uplink to sw1",
+          if_type: 6,
+          mac_address: "02:fc:00:00:00:01",
+          speed_bps: 1_000_000_000,
+          admin_status: "Up",
+          oper_status: "Up",
+        },
+      ],
+      addresses: [{ ip_address: "192.0.2.2", prefix_length: 24, if_index: 4, cidr: "192.0.2.0/24" }],
+      ports: [
+        { number: 22, protocol: "Tcp", bound: [] },
+        { number: 161, protocol: "Udp", bound: [] },
+      ],
+      sys_descr: "Linux 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01) x86_64",
+      manufacturer: "Dell Inc.",
+      model: "PowerEdge R640",
+      serial_number: "ABC1234",
+    });
+    expect(isUuid(machineId ?? "")).toBe(true);
+    expect(await readFixture()).toMatchObject({ machine_id: machineId });
+  });
+
+  test("that has no files at all is a nameless machine with nothing", async () => {
+    expect(await readFixture()).toEqual({
+      hostname: "localhost",
+      machine_id: null,
+      interfaces: [],
+      addresses: [],
+      ports: [],
+      sys_descr: null,
+      manufacturer: null,
+      model: null,
+      serial_number: null,
+    });
+  });
+
+  test("is not taken for an empty one when a table is there and cannot be read", async () => {
+    await mkdir(join(root, "proc/net/tcp"), { recursive: true });
+    await expect(readFixture()).rejects.toThrow("EISDIR");
+  });
+
+  test("is not taken for one without addresses when the kernel does not answer", async () => {
+    const readAddresses = () => {
+      throw new Error("no rtnetlink");
+    };
+    await expect(readMachine({ procRoot: root, sysRoot: root, etcRoot: root, readAddresses })).rejects.toThrow("no rtnetlink");
+  });
+
+  test("takes its name from /etc when the kernel has none", async () => {
+    await write({ "proc/sys/kernel/hostname": "(none)\n", "etc/hostname": "edge-2\n" });
+    expect((await readFixture()).hostname).toBe("edge-2");
+  });
+
+  test("never shows its machine id, only what it derives from it", async () => {
+    const derived = new Set<string | null>();
+    for (const machineId of ["0f1e2d3c4b5a69788796a5b4c3d2e1f0", "0f1e2d3c4b5a69788796a5b4c3d2e1f1"]) {
+      await write({ "etc/machine-id": machineId });
+      const { machine_id: shown } = await readFixture();
+      expect(shown?.replaceAll("-", "")).not.toBe(machineId);
+      derived.add(shown);
+    }
+    expect(derived.size).toBe(2);
+  });
+
+  test("has no machine id before it was given one", async () => {
+    for (const text of ["", "uninitialized\n", "0f1e2d3c"]) {
+      await write({ "etc/machine-id": text });
+      expect((await readFixture()).machine_id).toBeNull();
+    }
+  });
+
+  test("has no maker, model or serial number where DMI holds a placeholder", async () => {
+    for (const filler of ["To be filled by O.E.M.", "To Be Filled By O.E.M", "Not Specified", "None", "Default string", "0000000", "0123456789", "System Product Name", "  "]) {
+      await write({ "sys/class/dmi/id/sys_vendor": filler, "sys/class/dmi/id/product_name": `${filler}\n`, "sys/class/dmi/id/product_serial": filler });
+      expect(await readFixture()).toMatchObject({ manufacturer: null, model: null, serial_number: null });
+    }
+  });
+
+  test("without DMI is named by its device tree", async () => {
+    await write({ "sys/firmware/devicetree/base/model": "Raspberry Pi 4 Model B Rev 1.4\0", "sys/firmware/devicetree/base/serial-number": "10000000abcdef01\0" });
+    expect(await readFixture()).toMatchObject({ manufacturer: null, model: "Raspberry Pi 4 Model B Rev 1.4", serial_number: "10000000abcdef01" });
+  });
+});
+
+describe("an interface", () => {
+  async function readInterface(changes: Record<string, string>) {
+    await write(netInterface("eth0", { ...ETH0, ...changes }));
+    return (await readFixture()).interfaces[0];
+  }
+
+  test("has the speed that the driver knows, in bits per second, or none", async () => {
+    for (const [speed, bps] of [["10", 10_000_000], ["400000", 400_000_000_000]] as const) expect((await readInterface({ speed }))?.speed_bps).toBe(bps);
+    for (const speed of ["-1", "4294967295", "65535", "0", ""]) expect((await readInterface({ speed }))?.speed_bps).toBeNull();
+  });
+
+  test("has the operational states of RFC 2863", async () => {
+    const words = ["up", "down", "testing", "unknown", "dormant", "notpresent", "lowerlayerdown", "newer"];
+    const statuses = [];
+    for (const operstate of words) statuses.push((await readInterface({ operstate }))?.oper_status);
+    expect(statuses).toEqual(["Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown", "Unknown"]);
+  });
+
+  test("is administratively down when it was not switched on, whatever else its flags say", async () => {
+    expect([(await readInterface({ flags: "0x1002" }))?.admin_status, (await readInterface({ flags: "0x1043" }))?.admin_status]).toEqual(["Down", "Up"]);
+  });
+
+  test("has no MAC address when its address is of another kind", async () => {
+    const addresses = {
+      "02:FC:00:00:00:0A": "02:fc:00:00:00:0a",
+      "00:00:00:00:00:00": null,
+      "0a:01:00:02": null,
+      "80:00:02:08:fe:80:00:00:00:00:00:00:e4:1d:2d:03:00:5a:9e:41": null,
+      "": null,
+    };
+    for (const [address, mac] of Object.entries(addresses)) expect((await readInterface({ address }))?.mac_address).toBe(mac);
+  });
+
+  test("has the type that its folders and its driver tell, and the MTU plays no part", async () => {
+    expect((await readInterface({ uevent: "DEVTYPE=vlan\nINTERFACE=eth0", mtu: "1500" }))?.if_type).toBe(135);
+    expect((await readInterface({ uevent: "DEVTYPE=vlan\nINTERFACE=eth0", mtu: "9000" }))?.if_type).toBe(135);
+    expect((await readInterface({ "bridge/bridge_id": "8000.02fc00000001" }))?.if_type).toBe(209);
+  });
+
+  test("is listed by its index, and what is no interface or has just gone is not listed", async () => {
+    await write({
+      ...netInterface("b", { ...ETH0, ifindex: "10" }),
+      ...netInterface("a", { ...ETH0, ifindex: "9" }),
+      ...netInterface("gone", { operstate: "up" }),
+      "sys/class/net/bonding_masters": "bond0\n",
+    });
+    expect((await readFixture()).interfaces.map((entry) => entry.if_name)).toEqual(["a", "b"]);
+  });
+});
+
+describe("this machine", () => {
+  const keyOf = (port: MachinePort) => JSON.stringify(port);
+
+  /** Other programs on this machine open and close ports too: what is true at one of several moments is enough. */
+  async function eventually<T>(expected: T, attempt: () => Promise<T>): Promise<T> {
+    let result = await attempt();
+    for (let tries = 1; tries < 20 && !Bun.deepEquals(result, expected); tries += 1) result = await attempt();
+    return result;
+  }
+
+  test("looks the same twice", async () => {
+    expect(await eventually(true, async () => Bun.deepEquals(await readMachine(), await readMachine()))).toBe(true);
+  });
+
+  test("shows exactly the port that was opened, for as long as it is open", async () => {
+    const expected = { appeared: ["the listener's port"], disappeared: ["the listener's port"] };
+    const result = await eventually(expected, async () => {
+      const before = new Set((await readMachine()).ports.map(keyOf));
+      const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+      const own = keyOf({ number: listener.port, protocol: "Tcp", bound: ["127.0.0.1"] });
+      const during = new Set((await readMachine()).ports.map(keyOf));
+      listener.stop(true);
+      const after = new Set((await readMachine()).ports.map(keyOf));
+      const name = (key: string) => (key === own ? "the listener's port" : key);
+      return { appeared: [...during.difference(before)].map(name), disappeared: [...during.difference(after)].map(name) };
+    });
+    expect(result).toEqual(expected);
+  });
+
+  test("does not show a UDP client that waits for its answer", async () => {
+    const client = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
+    const { ports } = await readMachine();
+    client.close();
+    expect(ports.filter((port) => port.protocol === "Udp" && port.number === client.port)).toEqual([]);
+  });
+
+  test("has the loopback interface, and every IPv4 address that the runtime sees elsewhere", async () => {
+    const { addresses, interfaces } = await readMachine();
+    expect(interfaces.filter((entry) => entry.if_name === "lo")).toMatchObject([{ if_index: 1, if_type: 24, mac_address: null }]);
+    const seen = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+    const expected = seen.filter((entry) => entry.family === "IPv4" && !/^(127|169\.254)\./.test(entry.address)).map((entry) => entry.address);
+    expect(addresses.map((entry) => entry.ip_address)).toEqual(expect.arrayContaining(expected));
+  });
+});

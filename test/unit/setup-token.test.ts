@@ -1,0 +1,60 @@
+// The set-up token as people read and type it, and the comparison of secrets.
+
+import { describe, expect, test } from "bun:test";
+import { generateSetupToken, sameSecret, setupTokenMatches } from "../../src/access/setup-token.ts";
+import { systemRandom } from "../../src/base/random.ts";
+
+describe("a setup token", () => {
+  test("is seven groups of four characters that nobody confuses", () => {
+    for (let round = 0; round < 200; round += 1) expect(generateSetupToken(systemRandom)).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){6}$/);
+  });
+
+  test("takes five bits of each of 28 random bytes, every value alike", () => {
+    const counts = new Map<string, number>();
+    for (let first = 0; first < 256; first += 1) {
+      const token = generateSetupToken({
+        bytes: (count) => {
+          expect(count).toBe(28);
+          return new Uint8Array(count).fill(first);
+        },
+      });
+      counts.set(token, (counts.get(token) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(32);
+    expect(new Set(counts.values())).toEqual(new Set([8]));
+  });
+
+  test("matches itself, in small letters, without hyphens, with blanks around", () => {
+    const token = generateSetupToken(systemRandom);
+    for (const typed of [token, token.toLowerCase(), token.replaceAll("-", ""), token.replaceAll("-", " "), `  ${token}\n`]) {
+      expect(setupTokenMatches(token, typed)).toBe(true);
+    }
+  });
+
+  test("matches when somebody read 1 as I or l and 0 as O", () => {
+    expect(setupTokenMatches("1010-ABCD", "Il0O-abcd".replace("Il0O", "IolO"))).toBe(true);
+    expect(setupTokenMatches("1010-ABCD", "1O1O-ABCD")).toBe(true);
+  });
+
+  test("does not match anything else", () => {
+    const token = generateSetupToken({ bytes: (count) => Uint8Array.from({ length: count }, (_, index) => index) });
+    for (const typed of ["", "-", token.slice(1), token.slice(0, -1), `${token}0`, token.replace("2", "3"), token.split("-").reverse().join("-")]) {
+      expect(setupTokenMatches(token, typed)).toBe(false);
+    }
+  });
+});
+
+describe("comparing secrets", () => {
+  test.each([
+    ["", "", true],
+    ["abc", "abc", true],
+    ["abc", "abd", false],
+    ["abc", "ABC", false],
+    ["abc", "abcd", false],
+    ["abc", "", false],
+    ["\ud800", "\ufffd", false],
+    ["schlüssel", "schlüssel", true],
+  ])("%j and %j: %p", (a, b, same) => {
+    expect(sameSecret(a, b)).toBe(same);
+  });
+});

@@ -1,0 +1,105 @@
+// The order of text.
+
+import { describe, expect, test } from "bun:test";
+import { compareCodePoints, foldCase } from "../../src/base/text.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+describe("foldCase", () => {
+  test.each([
+    ["Core Switch", "CORE SWITCH"],
+    ["Zürich", "ZÜRICH"],
+    ["Zu\u0308rich", "Z\u00dcRICH"],
+    ["Ωμέγα", "ΩΜΈΓΑ"],
+    ["οδος", "ΟΔΟΣ"],
+    ["οδός", "ΟΔΌΣ"],
+    ["Москва", "МОСКВА"],
+    ["\u01f0", "J\u030c"],
+    ["\u212b", "\u00e5"],
+    ["\u{10428}", "\u{10400}"],
+  ])("takes %j and %j for equal", (a, b) => {
+    expect(foldCase(a)).toBe(foldCase(b));
+  });
+
+  test.each([
+    ["e", "é"],
+    ["i", "ı"],
+    ["a", "а"],
+    ["a b", "a  b"],
+    ["1", "１"],
+  ])("keeps %j and %j apart", (a, b) => {
+    expect(foldCase(a)).not.toBe(foldCase(b));
+  });
+
+  test("folds the beginning of a word as it folds the word, so that searching finds it", () => {
+    expect(foldCase("ΟΔΟΣΗΜΑ")).toStartWith(foldCase("ΟΔΟΣ"));
+  });
+
+  test("changes nothing when done twice, and does not care how accents are composed", () => {
+    const wrong: string[] = [];
+    for (let codePoint = 0; codePoint <= 0x1ffff; codePoint += 1) {
+      const text = String.fromCodePoint(codePoint);
+      const folded = foldCase(text);
+      if (foldCase(folded) !== folded || foldCase(text.normalize("NFD")) !== folded) wrong.push(`U+${codePoint.toString(16)}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("compareCodePoints", () => {
+  test("puts a text before the ones that it begins, and finds equal texts equal", () => {
+    expect(compareCodePoints("", "")).toBe(0);
+    expect(compareCodePoints("eth1", "eth1")).toBe(0);
+    expect(compareCodePoints("", "\u0000")).toBeLessThan(0);
+    expect(compareCodePoints("eth1", "eth10")).toBeLessThan(0);
+    expect(compareCodePoints("eth10", "eth1")).toBeGreaterThan(0);
+  });
+
+  test("puts what lies beyond U+FFFF last, where comparing UTF-16 units does not", () => {
+    expect("\uffe5" < "\u{1f600}").toBe(false);
+    expect(compareCodePoints("\uffe5", "\u{1f600}")).toBeLessThan(0);
+    expect(compareCodePoints("a\u{1f600}", "a\uffe5")).toBeGreaterThan(0);
+  });
+
+  test("compares code points that share their first half", () => {
+    expect(compareCodePoints("\u{1f600}", "\u{1f601}")).toBeLessThan(0);
+    expect(compareCodePoints("\u{1f600}a", "\u{1f600}b")).toBeLessThan(0);
+  });
+
+  test("takes half of a pair for the code point that it is", () => {
+    expect(compareCodePoints("\ud83d", "\ud83d\ude00")).toBeLessThan(0);
+    expect(compareCodePoints("\ud83d\uffe5", "\ud83d\ude00")).toBeLessThan(0);
+    expect(compareCodePoints("\ud83da", "\ud83db")).toBeLessThan(0);
+    expect(compareCodePoints("\ud83d", "\ud83d")).toBe(0);
+  });
+
+  test("is the order of the code points, for any texts", () => {
+    const random = seededRandom(1);
+    const units = [0x61, 0x62, 0xd83d, 0xd83e, 0xde00, 0xde01, 0xe000, 0xffe5];
+    const draw = () => String.fromCharCode(...Array.from({ length: random.integer(5) }, () => random.pick(units)));
+    for (let round = 0; round < 20_000; round += 1) {
+      const [a, b] = [draw(), draw()];
+      expect(Math.sign(compareCodePoints(a, b))).toBe(byListing(a, b));
+    }
+  });
+
+  test("is the order of the UTF-8 bytes, as a database sorts them", () => {
+    const random = seededRandom(2);
+    const codePoints = [0x0, 0x41, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff];
+    const draw = () => String.fromCodePoint(...Array.from({ length: random.integer(4) }, () => random.pick(codePoints)));
+    for (let round = 0; round < 20_000; round += 1) {
+      const [a, b] = [draw(), draw()];
+      expect(Math.sign(compareCodePoints(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }
+  });
+});
+
+/** The same by writing all code points out. */
+function byListing(a: string, b: string): number {
+  const [left, right] = [Array.from(a), Array.from(b)];
+  for (const [index, one] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    if (one !== other) return Math.sign((one.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0));
+  }
+  return Math.sign(left.length - right.length);
+}
