@@ -4,9 +4,18 @@ import { Elysia } from "elysia";
 import type { Access, Actor } from "./access/actor.ts";
 import type { AccessGate } from "./access/gate.ts";
 import type { Log } from "./base/log.ts";
+import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
+import { documentation } from "./http/documentation.ts";
 import { Surface } from "./http/surface.ts";
 import type { Inventory } from "./resources/answers.ts";
+import { credentialRoutes } from "./resources/credentials/routes.ts";
+import { hostRoutes } from "./resources/hosts/routes.ts";
+import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
+import { networkRoutes } from "./resources/networks/routes.ts";
+import { organizationRoutes } from "./resources/organizations/routes.ts";
 import { subnetRoutes } from "./resources/subnets/routes.ts";
+import { tagRoutes } from "./resources/tags/routes.ts";
+import { vlanRoutes } from "./resources/vlans/routes.ts";
 
 export interface AppOptions {
   readonly inventory: Inventory;
@@ -15,6 +24,7 @@ export interface AppOptions {
   /** Starts the ids of requests: different at every start. */
   readonly requestIdPrefix: string;
   readonly monotonicMs: () => number;
+  readonly discovery: DiscoveryOptions;
 }
 
 /** The caller of operations that anyone may call: no organization, nothing in reach. */
@@ -35,6 +45,15 @@ export function createApp(options: AppOptions) {
     const source = server?.requestIP(request)?.address ?? "local";
     return code === "NOT_FOUND" ? surface.notRouted(request, source) : surface.failed(error, request, source);
   });
+  credentialRoutes(surface, options.inventory);
+  discoveryRoutes(surface, options.inventory, options.discovery);
+  hostRoutes(surface, options.inventory);
+  ifEntryRoutes(surface, options.inventory);
+  networkRoutes(surface, options.inventory);
+  organizationRoutes(surface, options.inventory);
   subnetRoutes(surface, options.inventory);
+  tagRoutes(surface, options.inventory);
+  vlanRoutes(surface, options.inventory);
+  app.use(documentation(surface));
   return { app, surface };
 }

@@ -3,3 +3,9 @@ declare module "*.sql" {
   const text: string;
   export default text;
 }
+
+// A file that is embedded: its path, which is a virtual one in the executable.
+declare module "*/standalone.js" {
+  const path: string;
+  export default path;
+}

@@ -5,8 +5,22 @@ import { formatInstant, type Instant } from "../base/instant.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
-import { SESSION_IDLE_MS } from "./gate.ts";
-import { sessions } from "./tables.ts";
+import { invalidCredentials, SESSION_IDLE_MS } from "./gate.ts";
+import { sessions, userPasswords } from "./tables.ts";
+
+/** An ended session is remembered for so long, so that whoever comes back is told that it ended. */
+export const SESSION_FORGOTTEN_MS = 4 * SESSION_IDLE_MS;
+
+export interface SessionOpening {
+  /** SHA-256 of the new token. */
+  readonly hash: Uint8Array;
+  readonly userId: string;
+  readonly at: Instant;
+  /** The password's hash that was verified: one that was changed in the meantime signs nobody in. */
+  readonly passwordHash?: string;
+  /** The session that the client held before and holds no more. */
+  readonly replaces?: Uint8Array | null;
+}
 
 export function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void {
   const id = tx.recordId(input.n);
@@ -17,11 +31,20 @@ export function touchSession(tx: WriteTransaction, input: { hash: Uint8Array; at
   tx.db.update(sessions).set({ last_used_at: input.at }).where(eq(sessions.hash, Buffer.from(input.hash))).run();
 }
 
-/** A new session of a user who has just signed in; sessions that nobody will use again go. */
-export function openSession(tx: WriteTransaction, input: { hash: Uint8Array; userId: string; at: Instant }): void {
+/**
+ * A new session of a user whose password was just verified.
+ * @throws DomainError auth_invalid_credentials when the user is gone or disabled by now, or has another password
+ */
+export function openSession(tx: WriteTransaction, input: SessionOpening): void {
+  const user = tx.find(userKind, input.userId);
   const userN = tx.recordN(input.userId);
-  if (userN === null || tx.find(userKind, input.userId) === null) return;
-  tx.db.delete(sessions).where(lt(sessions.last_used_at, input.at - SESSION_IDLE_MS)).run();
+  if (user === null || userN === null || !user.is_enabled) throw invalidCredentials();
+  if (input.passwordHash !== undefined) {
+    const stored = tx.db.select({ hash: userPasswords.hash }).from(userPasswords).where(eq(userPasswords.user_n, userN)).limit(1).all()[0];
+    if (stored?.hash !== input.passwordHash) throw invalidCredentials();
+  }
+  tx.db.delete(sessions).where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS)).run();
+  if (input.replaces !== undefined && input.replaces !== null) closeSession(tx, { hash: input.replaces });
   tx.db.insert(sessions).values({ hash: Buffer.from(input.hash), user_n: userN, created_at: input.at, last_used_at: input.at }).run();
   tx.observe(userKind, input.userId, { last_login: formatInstant(input.at) });
 }

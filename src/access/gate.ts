@@ -25,6 +25,7 @@ export interface UsageReport {
 const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled, u.organization_n
   FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n WHERE h.hash = ?`;
 const SESSION_SQL = `SELECT s.last_used_at, u.n, u.role, u.is_enabled, u.organization_n FROM sessions s JOIN users u ON u.n = s.user_n WHERE s.hash = ?`;
+const USER_SQL = "SELECT role, organization_n FROM users WHERE n = ?";
 const NETWORKS_SQL = "SELECT target_n FROM live_links WHERE n = ? AND relation = 'network_ids' ORDER BY target_n";
 const AUTHOR_SQL = `SELECT a.id, u.id, o.id,
   (SELECT ('{' || members || '}') ->> '$.name' FROM users WHERE n = u.n),
@@ -51,7 +52,7 @@ export class AccessGate implements Gate<Actor, Access> {
     if (authorization !== null) return this.byKey(authorization);
     const token = sessionToken(context.request.headers.get("cookie"));
     if (token === null) throw notAuthenticated();
-    return this.bySession(token).actor;
+    return this.bySession(token);
   }
 
   permit(actor: Actor, access: Access, context: RequestContext): void {
@@ -66,7 +67,7 @@ export class AccessGate implements Gate<Actor, Access> {
   /** The caller as commands and the ledger know it. */
   authorOf(actor: Actor, requestId: string): CommandActor {
     const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [string, string, string, string | null, string | null];
-    const networkIds = actor.networkNs === null ? null : actor.networkNs.map((n) => this.idOf(n));
+    const networkIds = actor.networkNs === null ? null : this.reader.recordIds(actor.networkNs);
     return {
       type: actor.type,
       id: row[0],
@@ -79,8 +80,15 @@ export class AccessGate implements Gate<Actor, Access> {
     };
   }
 
-  /** The session that a cookie names, for sign-out and the like. */
-  bySession(token: string): { actor: Actor; hash: Uint8Array } {
+  /** The caller that a user is who has just signed in. Whether the user may sign in is not asked here. */
+  actorOfUser(userN: number): Actor {
+    const row = this.reader.statement(USER_SQL).values(userN)[0] as [Role, number] | undefined;
+    if (row === undefined) throw notAuthenticated();
+    const [role, organizationN] = row;
+    return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
+  }
+
+  private bySession(token: string): Actor {
     if (!isWellFormedSessionToken(token)) throw notAuthenticated();
     const hash = hashSessionToken(token);
     const row = this.reader.statement(SESSION_SQL).values(hash)[0] as SessionRow | undefined;
@@ -90,7 +98,7 @@ export class AccessGate implements Gate<Actor, Access> {
     if (isEnabled !== 1) throw notAuthenticated();
     if (now - lastUsedAt > SESSION_IDLE_MS) throw new DomainError("auth_session_expired", "The session has ended: sign in again.", {});
     this.usage.sessionUsed(hash, now);
-    return { actor: { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) }, hash };
+    return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
   }
 
   private byKey(authorization: string): Actor {
@@ -117,11 +125,6 @@ export class AccessGate implements Gate<Actor, Access> {
   private networks(n: number): number[] {
     return (this.reader.statement(NETWORKS_SQL).values(n) as Array<[number]>).map((row) => row[0]);
   }
-
-  private idOf(n: number): string {
-    const row = this.reader.statement("SELECT id FROM history_records WHERE n = ?").values(n)[0] as [string];
-    return row[0];
-  }
 }
 
 /** @throws DomainError auth_origin_rejected for a change that another site's page asked for */
@@ -129,6 +132,11 @@ export function assertOrigin(request: Request): void {
   const { headers } = request;
   const allowed = originAllowed({ origin: headers.get("origin"), secFetchSite: headers.get("sec-fetch-site"), host: headers.get("host") });
   if (!allowed) throw new DomainError("auth_origin_rejected", "The request comes from a page of another site.", {});
+}
+
+/** 401: the same whether the account is unknown, disabled, or the password is wrong. */
+export function invalidCredentials(): DomainError {
+  return new DomainError("auth_invalid_credentials", "The e-mail address or the password is wrong, or the account is disabled.", {});
 }
 
 /** The value of the session cookie; null where there is none. */
@@ -142,7 +150,9 @@ export function sessionToken(cookieHeader: string | null): string | null {
 }
 
 function intersection(own: number[], reach: readonly number[] | null): number[] {
-  return reach === null ? own : own.filter((n) => reach.includes(n));
+  if (reach === null) return own;
+  const reached = new Set(reach);
+  return own.filter((n) => reached.has(n));
 }
 
 function notAuthenticated(): DomainError {

@@ -2,11 +2,11 @@
 // Documents are spliced as text: building objects from columns costs twice the throughput.
 
 import { getTableName } from "drizzle-orm";
-import type { Kind } from "./kind.ts";
+import type { AnyKind } from "./kind.ts";
 import type { AsOf, OrderTerm } from "./reader.ts";
 
 /** An expression: the record p.n as a JSON object. */
-export function itemSql(kind: Kind, asOf: AsOf | null): string {
+export function itemSql(kind: AnyKind, asOf: AsOf | null): string {
   const observed = "coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), '')";
   const noEnd = kind.absent === "null" ? `,"valid_to":null}` : "}";
   if (asOf === null) {
@@ -23,14 +23,14 @@ export function itemSql(kind: Kind, asOf: AsOf | null): string {
 }
 
 /** Expressions that order by one field; two where texts are folded. The field name comes from a vocabulary, never from a caller. */
-export function sortSql(kind: Kind, term: OrderTerm, asOf: AsOf | null): string[] {
+export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string[] {
   const direction = term.direction === "desc" ? " DESC" : "";
   const terms = [`${fieldSql(kind, `('{' || members || '}') ->> '$.${term.field}'`, asOf)}${direction}`];
   if (term.folded) terms.unshift(`${fieldSql(kind, `sort_keys ->> '$.${term.field}'`, asOf)}${direction}`);
   return terms;
 }
 
-function fieldSql(kind: Kind, expression: string, asOf: AsOf | null): string {
+function fieldSql(kind: AnyKind, expression: string, asOf: AsOf | null): string {
   return asOf === null
     ? `(SELECT ${expression} FROM ${getTableName(kind.table)} WHERE n = p.n)`
     : `(SELECT ${expression} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;

@@ -29,7 +29,10 @@ export const liveColumns = {
 export type LiveTable = SQLiteTableWithColumns<any>;
 
 /** The containers that lists are filtered by. Every record lives in an organization as well. */
-export type ScopeName = "network" | "host" | "service" | "if_entry" | "credential";
+export type ScopeName = "network" | "host" | "service" | "if_entry" | "credential" | "user";
+
+/** The codes of the kinds that are containers: an id of any other kind holds nothing. */
+export const SCOPE_CODES: Readonly<Record<ScopeName, number>> = { network: 2, credential: 6, host: 7, if_entry: 9, service: 12, user: 15 };
 
 /** Observation fields: refreshed without a version, kept beside the ledger. */
 export type ObservedField = "last_seen_at" | "last_discovery_id" | "last_used" | "last_login";
@@ -76,6 +79,10 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly composedSql?: { live: string; asOf: string };
 }
 
+/** A kind where its record's own fields do not matter. */
+// biome-ignore lint/suspicious/noExplicitAny: a kind takes its own records and gives them, so no common supertype exists.
+export type AnyKind = Kind<any>;
+
 /** Operations as the ledger stores them. */
 export const OPERATION = { Created: 1, Updated: 2, Deleted: 3 } as const;
 
@@ -83,7 +90,7 @@ export const OPERATION = { Created: 1, Updated: 2, Deleted: 3 } as const;
 export type OwnFields<R extends RecordBase> = Omit<R, keyof RecordBase>;
 
 /** The continuation of a record's members by its observation values, in the order of the kind's list. */
-export function renderObserved(kind: Kind, values: Observed): string {
+export function renderObserved(kind: AnyKind, values: Observed): string {
   let text = "";
   for (const field of kind.observed) {
     const value = values[field] ?? null;
@@ -106,7 +113,12 @@ export function parseMembers<R>(members: string): R {
   return JSON.parse(`{${members}}`) as R;
 }
 
+/** What stands in the live table's `identity`: only kinds whose things are unique keep it there. */
+export function liveIdentity(kind: AnyKind, record: RecordBase): string | null {
+  return kind.unique === null ? null : kind.identity(record);
+}
+
 /** A scope of the spans and the census. Below 2^53, so it may leave SQL. */
-export function scopeKey(containerN: number, kind: Kind): number {
+export function scopeKey(containerN: number, kind: AnyKind): number {
   return containerN * 64 + kind.code;
 }

@@ -4,7 +4,7 @@
 import { formatInstant } from "../base/instant.ts";
 import { alreadyExists } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
-import { OPERATION, renderMembers, renderObserved, scopeKey, type Kind, type RecordBase } from "./kind.ts";
+import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type RecordBase } from "./kind.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import type { Entry, WriteTransaction } from "./transaction.ts";
 
@@ -40,6 +40,10 @@ class LedgerWriter {
     const updates = changes.filter((change) => change.operation === "Updated");
     const removals = changes.filter((change) => change.operation === "Deleted");
     this.freeIdentities(updates, removals, creations);
+    // Children before what they refer to, else in the order of their numbers: the ledger alone must tell who was last.
+    removals.sort((a, b) => b.entry.kind.code - a.entry.kind.code || a.entry.n - b.entry.n);
+    // Before the creations: what is removed and made anew in one transaction is the same thing too.
+    for (const { entry } of removals) this.remember(entry);
     // Numbers are given in page order: what is created at one instant stands in the order of the ids.
     creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
     for (const change of creations) this.create(change.entry);
@@ -48,8 +52,6 @@ class LedgerWriter {
     for (const change of updates) this.update(change);
     // References go first: two records that are removed together may refer to each other.
     for (const { entry } of removals) this.tx.statements.unlink(entry.n);
-    // Children before what they refer to.
-    removals.sort((a, b) => b.entry.kind.code - a.entry.kind.code);
     for (const change of removals) this.remove(change.entry);
     for (const [scope, delta] of this.census) if (delta !== 0) this.tx.statements.addToCensus(scope, this.tx.sequence, delta);
     this.close();
@@ -101,9 +103,13 @@ class LedgerWriter {
     if (kind.observed.length > 0) statements.deleteObserved(entry.n);
     statements.deleteLive(kind, entry.n);
     for (const scope of this.scopes(entry, before)) this.leave(scope, entry.n);
-    const identity = kind.identity(before);
-    if (identity !== null) statements.remember(kind.code, identity, before.lineage_id ?? before.id);
     this.version(entry, "Deleted", null, { members: null, observed: "", sort_keys: null }, sequence);
+  }
+
+  private remember(entry: Entry): void {
+    const before = entry.before as RecordBase;
+    const identity = entry.kind.identity(before);
+    if (identity !== null) this.tx.statements.remember(entry.kind.code, identity, before.lineage_id ?? before.id);
   }
 
   /** Two records may swap what makes them unique, or one take over what another gives up, within one transaction. */
@@ -222,7 +228,7 @@ class LedgerWriter {
     return n;
   }
 
-  private guarded(kind: Kind, record: RecordBase, write: () => void): void {
+  private guarded(kind: AnyKind, record: RecordBase, write: () => void): void {
     try {
       write();
     } catch (error) {
@@ -230,11 +236,6 @@ class LedgerWriter {
       throw error;
     }
   }
-}
-
-/** Only kinds whose things are unique keep their identity in the live table. */
-function liveIdentity(kind: Kind, record: RecordBase): string | null {
-  return kind.unique === null ? null : kind.identity(record);
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -6,6 +6,7 @@ import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
 import access from "../../migrations/0003_access.sql" with { type: "text" };
 import type { Sql } from "./connection.ts";
+import { sqliteCode } from "./sqlite-code.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
 const MIGRATIONS: readonly string[] = [ledger, inventory, access];
@@ -40,6 +41,14 @@ export function refuseForeignFile(path: string): void {
   const applicationId = header.readUInt32BE(68);
   const version = header.readUInt32BE(60);
   if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version);
+}
+
+/** What is thrown when SQLite cannot work with a file, in words for the operator; any other error stands as it is. */
+export function refusalOf(error: unknown, path: string): unknown {
+  const code = sqliteCode(error);
+  if (code === "") return error;
+  const isDamaged = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
+  return new DatabaseRefused(isDamaged ? `${path} is damaged (${code}): put a good copy back.` : `${path} cannot be opened (${code}).`);
 }
 
 /** Applies what is missing, each migration in a transaction of its own. */

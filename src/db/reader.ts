@@ -6,7 +6,7 @@ import type { Database, Statement } from "bun:sqlite";
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "./connection.ts";
-import type { Kind, ScopeName } from "./kind.ts";
+import { SCOPE_CODES, type AnyKind, type ScopeName } from "./kind.ts";
 import { ALIVE } from "./schema.ts";
 import { itemSql, sortSql } from "./item-sql.ts";
 
@@ -34,7 +34,7 @@ export interface OrderTerm {
 }
 
 export interface ListQuery {
-  readonly kind: Kind;
+  readonly kind: AnyKind;
   readonly reach: Reach;
   readonly asOf: AsOf | null;
   /** Containers by id; a record must live in each. An id that is no container finds nothing. */
@@ -122,6 +122,12 @@ export class Reader {
     return row?.[0] ?? null;
   }
 
+  /** The ids of record numbers, in the order given. */
+  recordIds(ns: readonly number[]): string[] {
+    const rows = this.statement("SELECT r.id FROM json_each(?) j JOIN history_records r ON r.n = j.value ORDER BY j.key").values(JSON.stringify(ns)) as Array<[string]>;
+    return rows.map((row) => row[0]);
+  }
+
   /** Runs several reads on one state of the database. */
   snapshot<T>(read: () => T): T {
     if (this.db.inTransaction) return read();
@@ -129,9 +135,11 @@ export class Reader {
   }
 
   /** One record with its version, or null where the caller sees none. */
-  find(kind: Kind, id: string, reach: Reach, asOf: AsOf | null): FoundItem | null {
+  find(kind: AnyKind, id: string, reach: Reach, asOf: AsOf | null): FoundItem | null {
+    const query: ListQuery = { kind, reach, asOf, ids: [id], limit: 1, offset: 0 };
+    if (this.findsNothing(query)) return null;
     const sql = new SqlBuilder(asOf);
-    const population = this.population({ kind, reach, asOf, ids: [id], limit: 1, offset: 0 }, sql);
+    const population = this.population(query, sql);
     const version =
       asOf === null
         ? `(SELECT sequence FROM ${getTableName(kind.table)} WHERE n = p.n)`
@@ -197,7 +205,7 @@ export class Reader {
   }
 
   /** The parts of several owners, by owner, in page order. */
-  parts(kind: Kind, scope: ScopeName, ownerNs: readonly number[], asOf: AsOf | null): Map<number, string[]> {
+  parts(kind: AnyKind, scope: ScopeName, ownerNs: readonly number[], asOf: AsOf | null): Map<number, string[]> {
     const sql = new SqlBuilder(asOf);
     const owners = sql.bind(JSON.stringify(ownerNs));
     const column = kind.scopes[scope];
@@ -300,6 +308,7 @@ export class Reader {
       }
       where.push(`s.scope = ${sql.bind(arm * 64 + kind.code)}`, "s.born <= ?1", "s.died > ?1");
       where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
+      if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
       if (baseColumn !== "organization_n") where.push(livedIn(sql.bind(reach.organizationN * 64 + kind.code)));
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) {
@@ -338,8 +347,8 @@ export class Reader {
       const column = query.kind.scopes[scope];
       if (column === undefined) throw new Error(`reader: ${query.kind.plural} do not live in a ${scope}`);
       const row = this.statement(
-        "SELECT r.n, EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ? * 64 + r.kind AND s.n = r.n) FROM history_records r WHERE r.id = ?",
-      ).values(query.reach.organizationN, id)[0] as [number, number] | undefined;
+        "SELECT r.n, EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ? * 64 + r.kind AND s.n = r.n) FROM history_records r WHERE r.id = ? AND r.kind = ?",
+      ).values(query.reach.organizationN, id, SCOPE_CODES[scope])[0] as [number, number] | undefined;
       if (row === undefined || row[1] === 0) return null;
       if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(row[0])) return null;
       containers.push({ scope, n: row[0], column });
@@ -348,7 +357,7 @@ export class Reader {
   }
 }
 
-const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry"];
+const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry", "user"];
 const encoder = new TextEncoder();
 
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */

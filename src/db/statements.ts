@@ -3,7 +3,7 @@
 import { and, desc, eq, getTableColumns, getTableName, lte, sql, type SQL } from "drizzle-orm";
 import type { Sql } from "./connection.ts";
 import { CHAIN_START } from "./hash.ts";
-import { renderObserved, type Kind } from "./kind.ts";
+import { renderObserved, type AnyKind } from "./kind.ts";
 import {
   ALIVE,
   historyCensus,
@@ -127,32 +127,32 @@ export class Statements {
     return this.ledger.linksTo.all({ target_n: targetN, relation });
   }
 
-  insertLive(kind: Kind, row: Record<string, unknown>): void {
+  insertLive(kind: AnyKind, row: Record<string, unknown>): void {
     this.live(kind).insert.run(row);
   }
 
-  updateLive(kind: Kind, row: Record<string, unknown>): void {
+  updateLive(kind: AnyKind, row: Record<string, unknown>): void {
     this.live(kind).update.run(row);
   }
 
-  deleteLive(kind: Kind, n: number): void {
+  deleteLive(kind: AnyKind, n: number): void {
     this.live(kind).remove.run({ n });
   }
 
-  clearIdentity(kind: Kind, n: number): void {
+  clearIdentity(kind: AnyKind, n: number): void {
     this.live(kind).clearIdentity.run({ n });
   }
 
-  liveById(kind: Kind): Single {
+  liveById(kind: AnyKind): Single {
     return this.live(kind).byId;
   }
 
-  liveByIdentity(kind: Kind): Single {
+  liveByIdentity(kind: AnyKind): Single {
     return this.live(kind).byIdentity;
   }
 
   /** The live rows whose `column` is a record number, in page order. */
-  liveByColumn(kind: Kind, column: string): { all(...values: number[]): unknown[] } {
+  liveByColumn(kind: AnyKind, column: string): { all(...values: number[]): unknown[] } {
     const name = `${kind.name}.${column}`;
     let statement = this.lookups.get(name);
     if (statement === undefined) {
@@ -163,7 +163,7 @@ export class Statements {
     return statement;
   }
 
-  private live(kind: Kind): ReturnType<typeof liveStatements> {
+  private live(kind: AnyKind): ReturnType<typeof liveStatements> {
     let statements = this.perKind.get(kind.name);
     if (statements === undefined) {
       statements = liveStatements(this.db, kind);
@@ -236,7 +236,7 @@ function ledgerStatements(db: Sql) {
   };
 }
 
-function liveStatements(db: Sql, kind: Kind) {
+function liveStatements(db: Sql, kind: AnyKind) {
   const table = kind.table;
   const columns = getTableColumns(table);
   const assignments: Record<string, SQL> = {};
@@ -251,7 +251,7 @@ function liveStatements(db: Sql, kind: Kind) {
   };
 }
 
-function selectLive(kind: Kind): string {
+function selectLive(kind: AnyKind): string {
   return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
 }
 

@@ -4,8 +4,9 @@
 import { formatInstant, type Instant } from "../base/instant.ts";
 import { DomainError, notFound } from "../base/errors.ts";
 import type { UuidSource } from "../base/uuid.ts";
-import type { Kind, Observed, OwnFields, RecordBase } from "./kind.ts";
-import { parseMembers, parseObserved } from "./kind.ts";
+import type { AnyKind, Kind, Observed, OwnFields, RecordBase } from "./kind.ts";
+import { ChangedRecords, referredId } from "./changed-records.ts";
+import { liveIdentity, parseMembers, parseObserved } from "./kind.ts";
 import { writeLedger, type Change } from "./ledger.ts";
 import type { Sql } from "./connection.ts";
 import type { Statements } from "./statements.ts";
@@ -27,7 +28,7 @@ export interface Outcome<T> {
 
 /** A record as the transaction holds it: as it was found and as the command wants it. */
 export interface Entry {
-  readonly kind: Kind;
+  readonly kind: AnyKind;
   readonly id: string;
   /** 0 until the end of the transaction gives a created record its number. */
   n: number;
@@ -65,6 +66,7 @@ export class WriteTransaction {
   readonly statements: Statements;
   private readonly uuids: UuidSource;
   private readonly entries = new Map<string, Entry>();
+  private readonly changed = new ChangedRecords();
   private readonly afterwards: Array<() => void> = [];
 
   constructor(statements: Statements, author: Author, source: string, wallAt: Instant, uuids: UuidSource) {
@@ -82,8 +84,8 @@ export class WriteTransaction {
   find<R extends RecordBase>(kind: Kind<R>, id: string): R | null {
     const known = this.entries.get(id);
     if (known) return known.kind.code === kind.code ? visible<R>(known) : null;
-    const row = this.statements.liveById(kind as unknown as Kind).get(id) as LiveRow | null;
-    return row === null ? null : visible<R>(this.hold(kind as unknown as Kind, row));
+    const row = this.statements.liveById(kind).get(id) as LiveRow | null;
+    return row === null ? null : visible<R>(this.hold(kind, row));
   }
 
   /** As find, with the error for a record that is not there. */
@@ -93,24 +95,27 @@ export class WriteTransaction {
     return record;
   }
 
-  /** The live records whose column holds the number of `parentId`, in page order, with what this transaction created among them. */
+  /** The live records whose column refers to `parentId`: in page order, then those that this transaction made or moved there. */
   children<R extends RecordBase>(kind: Kind<R>, column: string, parentId: string): R[] {
-    const plain = kind as unknown as Kind;
     const parent = this.statements.recordN(parentId);
-    const found: R[] = [];
+    const found = new Set<Entry>();
     if (parent !== null) {
-      for (const row of this.statements.liveByColumn(plain, column).all(parent) as LiveRow[]) {
-        const record = visible<R>(this.hold(plain, row));
-        if (record !== null) found.push(record);
-      }
+      for (const row of this.statements.liveByColumn(kind, column).all(parent) as LiveRow[]) found.add(this.hold(kind, row));
     }
-    return found;
+    for (const entry of this.changed.withParent(kind, column, parentId)) found.add(entry);
+    return [...found]
+      .filter((entry) => entry.after === entry.before || (entry.after !== null && referredId(kind, column, entry.after) === parentId))
+      .map((entry) => entry.after as R);
   }
 
-  /** The live record that stands for the same real thing; null when there is none. */
+  /** The live record that stands for the same real thing, of a kind whose things are unique; null when there is none. */
   findByIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R | null {
-    const row = this.statements.liveByIdentity(kind as unknown as Kind).get(identity) as LiveRow | null;
-    return row === null ? null : visible<R>(this.hold(kind as unknown as Kind, row));
+    const row = this.statements.liveByIdentity(kind).get(identity) as LiveRow | null;
+    for (const entry of [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)]) {
+      // What had the identity may have given it up since.
+      if (entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity) return entry.after as R;
+    }
+    return null;
   }
 
   /** The live records that name `targetId` in the id list `relation`. */
@@ -164,8 +169,8 @@ export class WriteTransaction {
     const created = organizationId === id || this.entries.get(organizationId)?.before === null;
     const organizationN = created ? 0 : this.recordN(organizationId);
     if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
-    this.entries.set(id, {
-      kind: kind as unknown as Kind,
+    const entry: Entry = {
+      kind,
       id,
       n: 0,
       organizationN,
@@ -177,35 +182,38 @@ export class WriteTransaction {
       composed: options.composed ?? false,
       touched: new Set(),
       observedChanged: false,
-    });
+    };
+    this.entries.set(id, entry);
+    this.changed.note(entry);
     return after;
   }
 
   /** Sets fields of a live record. Equal values change nothing; an undefined value leaves the field out. */
   update<R extends RecordBase>(kind: Kind<R>, id: string, changes: Partial<OwnFields<R>>): R {
-    const entry = this.held(kind as unknown as Kind, id);
+    const entry = this.held(kind, id);
     entry.after = { ...(entry.after as RecordBase), ...changes };
+    this.changed.note(entry);
     return entry.after as R;
   }
 
   /** Counts `field` as changed although it is not among the record's own members: a part of it, or a secret. */
-  touch(kind: Kind, id: string, field: string): void {
+  touch<R extends RecordBase>(kind: Kind<R>, id: string, field: string): void {
     this.held(kind, id).touched.add(field);
   }
 
   /** Says whether parts that are records of their own are composed into this one. */
-  setComposed(kind: Kind, id: string, composed: boolean): void {
+  setComposed<R extends RecordBase>(kind: Kind<R>, id: string, composed: boolean): void {
     this.held(kind, id).composed = composed;
   }
 
   /** Ends a record's life. What refers to it must have been dealt with by the command. */
-  remove(kind: Kind, id: string): void {
+  remove<R extends RecordBase>(kind: Kind<R>, id: string): void {
     this.held(kind, id).after = null;
   }
 
   /** Refreshes observation values, which by itself makes no version. */
   observe<R extends RecordBase>(kind: Kind<R>, id: string, observed: Observed): void {
-    const entry = this.held(kind as unknown as Kind, id);
+    const entry = this.held(kind, id);
     entry.observed = { ...entry.observed, ...observed };
     entry.observedChanged = true;
   }
@@ -215,8 +223,16 @@ export class WriteTransaction {
     this.afterwards.push(action);
   }
 
+  /** What this transaction comes to so far, without the versions of owners. */
+  netChanges(): Array<{ kind: AnyKind; id: string; operation: Change["operation"] }> {
+    return [...this.entries.values()]
+      .map(netChange)
+      .filter((change) => change !== null)
+      .map((change) => ({ kind: change.entry.kind, id: change.entry.id, operation: change.operation }));
+  }
+
   /** Writes the net effect. Answers the sequence, or null where no version came of it. */
-  finish(kinds: ReadonlyMap<string, Kind>): number | null {
+  finish(kinds: ReadonlyMap<string, AnyKind>): number | null {
     this.touchOwners(kinds);
     const changes = [...this.entries.values()].map(netChange).filter((change) => change !== null);
     if (changes.length > 0) writeLedger(this, changes);
@@ -228,7 +244,7 @@ export class WriteTransaction {
   }
 
   /** A change of a part is a change of the whole: service for its bindings, host for its children. */
-  private touchOwners(kinds: ReadonlyMap<string, Kind>): void {
+  private touchOwners(kinds: ReadonlyMap<string, AnyKind>): void {
     const queue = [...this.entries.values()].sort((a, b) => b.kind.code - a.kind.code);
     for (let position = 0; position < queue.length; position += 1) {
       const entry = queue[position] as Entry;
@@ -263,12 +279,18 @@ export class WriteTransaction {
     return this.entries.get(id)?.observed ?? {};
   }
 
-  private held(kind: Kind, id: string): Entry {
+  /** Whether this transaction ended the life of a record of this kind. */
+  wasRemoved<R extends RecordBase>(kind: Kind<R>, id: string): boolean {
+    const entry = this.entries.get(id);
+    return entry !== undefined && entry.kind.code === kind.code && entry.before !== null && entry.after === null;
+  }
+
+  private held(kind: AnyKind, id: string): Entry {
     if (this.find(kind, id) === null) throw notFound(kind.name, id);
     return this.entries.get(id) as Entry;
   }
 
-  private hold(kind: Kind, row: LiveRow): Entry {
+  private hold(kind: AnyKind, row: LiveRow): Entry {
     const before = parseMembers<RecordBase>(row.members);
     const known = this.entries.get(before.id);
     if (known) return known;
@@ -307,7 +329,12 @@ function changedFields(before: RecordBase, after: RecordBase): string[] {
   const old = before as unknown as Record<string, unknown>;
   const now = after as unknown as Record<string, unknown>;
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...names].filter((name) => !BASE_FIELDS.has(name) && !Bun.deepEquals(old[name], now[name]));
+  return [...names].filter((name) => !BASE_FIELDS.has(name) && !isSame(old[name], now[name]));
+}
+
+/** Whether two values read the same once stored: −0 is written as 0. */
+function isSame(old: unknown, now: unknown): boolean {
+  return Bun.deepEquals(old, now) || JSON.stringify(old) === JSON.stringify(now);
 }
 
 function visible<R extends RecordBase>(entry: Entry): R | null {

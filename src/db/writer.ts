@@ -6,7 +6,7 @@ import { DomainError, type ErrorCode } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { Sql } from "./connection.ts";
-import type { Kind } from "./kind.ts";
+import type { AnyKind } from "./kind.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { Statements } from "./statements.ts";
 import { WriteTransaction, type Author, type Outcome } from "./transaction.ts";
@@ -32,13 +32,13 @@ export const MAX_GROUP = 64;
 
 export class Writer {
   private readonly db: Sql;
-  private readonly kinds: ReadonlyMap<string, Kind>;
+  private readonly kinds: ReadonlyMap<string, AnyKind>;
   private readonly commands: Commands;
   private readonly clock: Clock;
   private readonly statements: Statements;
   private readonly uuids: UuidSource;
 
-  constructor(options: { db: Sql; kinds: readonly Kind[]; commands: Commands; clock: Clock; random: Random }) {
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;

@@ -1,91 +1,162 @@
-// What an operation looks like in the OpenAPI document, derived from what it promises. One source for check and documentation.
+// What an operation looks like in the OpenAPI document, derived from what it promises: one source for check and documentation.
+// Must not know any resource; the document around the operations is made in documentation.ts.
 
 import { TypeGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
 import { API_VERSION, SERVER_VERSION } from "./envelope.ts";
 import { STATUS } from "./errors.ts";
+import { ERROR_EXAMPLES } from "./error-examples.ts";
+import { jsonSchema, type Json, type NamedSchemas } from "./json-schema.ts";
+import { LIMIT_DEFAULT } from "./schemas.ts";
 import type { Method, Operation } from "./surface.ts";
 
-type Json = Record<string, unknown>;
-
-/** Named schemas met so far, for `components.schemas`. */
-export const namedSchemas = new Map<string, Json>();
-
-/** The OpenAPI 3.1 operation object. */
-export function describeOperation(method: Method, operation: Operation<unknown>): Json {
-  const statuses = new Map<number, ErrorCode[]>();
-  for (const code of errorCodes(method, operation)) {
-    const status = STATUS[code];
-    statuses.set(status, [...(statuses.get(status) ?? []), code]);
-  }
-  const responses: Json = { "200": success(operation) };
-  if (method === "GET" && operation.params !== undefined) responses["304"] = { description: "The record is still the version that If-None-Match names.", headers: RESPONSE_HEADERS };
-  for (const [status, codes] of [...statuses].sort((a, b) => a[0] - b[0])) responses[String(status)] = failure(status, codes);
+/** @returns the OpenAPI 3.1 operation object; schemas with a name are put into `named` and referred to */
+export function describeOperation(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
+  const description = [operation.description, accessSentence(operation.access)].filter((each) => each !== undefined).join("\n\n");
   return {
     operationId: operation.operationId,
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(description === "" ? {} : { description }),
     tags: [operation.group],
     security: security(operation.access),
-    parameters: parameters(method, operation),
+    parameters: parameters(method, operation, named),
     ...(operation.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: jsonSchema(operation.body), ...(operation.example.body === undefined ? {} : { example: operation.example.body }) } } } }),
-    responses,
+      : { requestBody: { required: true, content: { "application/json": { schema: jsonSchema(operation.body, named), ...(operation.example.body === undefined ? {} : { example: operation.example.body }) } } } }),
+    responses: responses(method, operation, named),
   };
 }
 
-/** A TypeBox schema as plain JSON Schema; what has a `$id` becomes a reference to a component. */
-export function jsonSchema(schema: TSchema): Json {
-  if (typeof schema.$id === "string") {
-    if (!namedSchemas.has(schema.$id)) {
-      namedSchemas.set(schema.$id, {});
-      namedSchemas.set(schema.$id, plain(schema));
-    }
-    return { $ref: `#/components/schemas/${schema.$id}` };
-  }
-  return plain(schema);
+/** What operations refer to, besides named schemas. */
+export function sharedComponents(): Json {
+  const at = { type: "string", format: "date-time", description: "The instant asked for, where one was." };
+  const versions = { api_version: { type: "integer", const: API_VERSION }, server_version: { type: "string" } };
+  const count = (description: string) => ({ type: "integer", minimum: 0, description });
+  return {
+    securitySchemes: {
+      apiKey: { type: "http", scheme: "bearer", description: "A user API key: `Authorization: Bearer nlk_…`." },
+      session: { type: "apiKey", in: "cookie", name: "session_id", description: "The cookie of a sign-in at `/api/auth/login`." },
+    },
+    headers: {
+      RequestId: { description: "Names this request in the appliance's log; the caller's own `X-Request-Id` where it is sane.", required: true, schema: { type: "string" } },
+      ETag: { description: "The version of the record (strong), for If-Match and If-None-Match.", required: true, schema: { type: "string" }, example: '"4711"' },
+      RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
+      WwwAuthenticate: { description: "The scheme that API keys take.", required: true, schema: { type: "string", const: "Bearer" } },
+    },
+    parameters: {
+      IfNoneMatch: { name: "If-None-Match", in: "header", required: false, description: "An ETag: the answer is 304 when the record is still that version.", schema: { type: "string" } },
+      IfMatch: { name: "If-Match", in: "header", required: false, description: "An ETag: the answer is 412, and nothing changes, unless the record is that version.", schema: { type: "string" } },
+    },
+    examples: Object.fromEntries(Object.entries(ERROR_EXAMPLES).map(([code, { summary, error, params }]) => [code, { summary, value: { success: false, code, error, params, meta: META_EXAMPLE } }])),
+    schemas: {
+      Meta: { type: "object", required: ["api_version", "server_version"], properties: { ...versions, at } },
+      ListMeta: {
+        type: "object",
+        required: ["api_version", "server_version", "pagination"],
+        properties: {
+          ...versions,
+          at,
+          pagination: {
+            type: "object",
+            required: ["total_count", "limit", "offset", "has_more"],
+            properties: {
+              total_count: count("What matches the filters, whatever the page."),
+              limit: count("As asked for; 0 is no limit."),
+              offset: count("As asked for."),
+              has_more: { type: "boolean", description: "Whether rows follow this page." },
+            },
+          },
+        },
+      },
+      Error: {
+        type: "object",
+        required: ["success", "code", "error", "params", "meta"],
+        properties: {
+          success: { type: "boolean", const: false },
+          code: { type: "string", enum: Object.keys(STATUS), description: "Stable and machine-readable." },
+          error: { type: "string", description: "One English sentence that a person can act on." },
+          params: {
+            type: "object",
+            additionalProperties: true,
+            description: "The values in the sentence.",
+            properties: {
+              issues: {
+                type: "array",
+                description: "With `validation_failed`: every offender.",
+                items: {
+                  type: "object",
+                  required: ["path", "message"],
+                  properties: {
+                    path: { type: "string", description: "A JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter." },
+                    message: { type: "string" },
+                    value: { description: "What was sent; left out for secrets." },
+                  },
+                },
+              },
+            },
+          },
+          meta: { $ref: "#/components/schemas/Meta" },
+        },
+      },
+    },
+  };
 }
 
-function plain(schema: TSchema): Json {
-  const result: Json = {};
-  for (const [name, value] of Object.entries(schema)) {
-    if (name === "$id" || name === "ignored") continue;
-    if (name === "properties") result[name] = Object.fromEntries(Object.entries(value as Record<string, TSchema>).map(([key, each]) => [key, jsonSchema(each)]));
-    else if (name === "items" || (name === "additionalProperties" && typeof value === "object")) result[name] = jsonSchema(value as TSchema);
-    else if (name === "anyOf") result[name] = (value as TSchema[]).map(jsonSchema);
-    else if (name === "format" && !PUBLIC_FORMATS.has(value as string)) continue;
-    else result[name] = value;
+const META_EXAMPLE = { api_version: API_VERSION, server_version: SERVER_VERSION };
+const REQUEST_ID_HEADER = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+const ETAG_HEADER = { ETag: { $ref: "#/components/headers/ETag" } };
+
+/** How the roles that operations ask for are told; the role `Viewer` is every caller's. */
+interface DocumentedAccess {
+  readonly role?: string;
+  readonly sessionOnly?: boolean;
+}
+
+function documented(access: unknown): DocumentedAccess | null {
+  return access === "anyone" ? null : (access as DocumentedAccess);
+}
+
+function accessSentence(access: unknown): string | undefined {
+  const asked = documented(access);
+  if (asked === null) return "Takes no credentials.";
+  const least = asked.role === undefined || asked.role === LEAST_ROLE ? null : `Takes the role ${asked.role} or a higher one`;
+  if (asked.sessionOnly === true) return least === null ? "By sign-in only: API keys are refused." : `${least}, by sign-in only: API keys are refused.`;
+  return least === null ? undefined : `${least}.`;
+}
+
+const LEAST_ROLE = "Viewer";
+
+function security(access: unknown): Json[] {
+  const asked = documented(access);
+  if (asked === null) return [];
+  return asked.sessionOnly === true ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+}
+
+/** Whether the answer is one versioned record: then its version is its ETag. */
+function answersRecord(operation: Operation<unknown>): boolean {
+  return TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from");
+}
+
+function responses(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
+  const codesByStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodes(method, operation)) codesByStatus.set(STATUS[code], [...(codesByStatus.get(STATUS[code]) ?? []), code]);
+  const result: Json = { "200": success(method, operation, named) };
+  if (method === "GET" && answersRecord(operation)) {
+    result["304"] = { description: "The record is still the version that If-None-Match names.", headers: { ...REQUEST_ID_HEADER, ...ETAG_HEADER } };
   }
+  for (const [status, codes] of [...codesByStatus].sort((a, b) => a[0] - b[0])) result[String(status)] = failure(status, codes);
   return result;
 }
 
-/** Formats that OpenAPI tools know; ours are told in words. */
-const PUBLIC_FORMATS = new Set(["uuid", "date-time", "email"]);
-
-function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCode> {
-  const codes = new Set<ErrorCode>(["validation_failed"]);
-  if (operation.access !== "anyone") {
-    for (const code of ["auth_not_authenticated", "auth_session_expired", "auth_key_disabled", "auth_key_expired", "auth_permission_denied"] as const) codes.add(code);
-    if (method !== "GET") codes.add("auth_origin_rejected");
-  }
-  if (operation.params !== undefined) codes.add("entity_not_found");
-  if (operation.body !== undefined) for (const code of ["malformed_json", "payload_too_large", "unsupported_media_type"] as const) codes.add(code);
-  if (method !== "GET") for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
-  if ((method === "PUT" || method === "DELETE") && operation.params !== undefined) codes.add("precondition_failed");
-  codes.add("internal_error");
-  for (const code of operation.errors ?? []) codes.add(code);
-  return codes;
-}
-
-function success(operation: Operation<unknown>): Json {
-  const data = jsonSchema(operation.answer);
-  const meta = { $ref: `#/components/schemas/${operation.isList === true ? "ListMeta" : "Meta"}` };
-  const exampleMeta: Json = { api_version: API_VERSION, server_version: SERVER_VERSION };
-  if (operation.isList === true) exampleMeta["pagination"] = { total_count: 1, limit: 50, offset: 0, has_more: false };
+function success(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
+  const isList = operation.isList === true;
+  const data = jsonSchema(operation.answer, named);
+  const meta = { $ref: `#/components/schemas/${isList ? "ListMeta" : "Meta"}` };
+  const count = Array.isArray(operation.example.data) ? operation.example.data.length : 0;
+  const exampleMeta = isList ? { ...META_EXAMPLE, pagination: { total_count: count, limit: LIMIT_DEFAULT, offset: 0, has_more: false } } : META_EXAMPLE;
   return {
-    description: "Done.",
-    headers: { ...RESPONSE_HEADERS, ...(operation.params !== undefined && operation.isList !== true ? { ETag: { description: "The version of the record.", schema: { type: "string" } } } : {}) },
+    description: successSentence(method, operation),
+    headers: { ...REQUEST_ID_HEADER, ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}) },
     content: {
       "application/json": {
         schema: { type: "object", required: ["success", "data", "meta"], properties: { success: { type: "boolean", const: true }, data, meta } },
@@ -95,20 +166,29 @@ function success(operation: Operation<unknown>): Json {
   };
 }
 
+function successSentence(method: Method, operation: Operation<unknown>): string {
+  if (operation.isList === true) return "The page that was asked for.";
+  if (!answersRecord(operation)) return "Done.";
+  if (method === "GET") return "The record.";
+  return method === "DELETE" ? "The record as it was closed." : "The record as it was written.";
+}
+
 function failure(status: number, codes: ErrorCode[]): Json {
   return {
     description: `${REASONS[status] ?? "Refused"}: ${codes.map((code) => `\`${code}\``).join(", ")}.`,
-    headers: RESPONSE_HEADERS,
+    headers: {
+      ...REQUEST_ID_HEADER,
+      ...(status === 401 ? { "WWW-Authenticate": { $ref: "#/components/headers/WwwAuthenticate" } } : {}),
+      ...(status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } : {}),
+    },
     content: {
       "application/json": {
         schema: { $ref: "#/components/schemas/Error" },
-        example: { success: false, code: codes[0], error: "One English sentence that a person can act on.", params: {}, meta: { api_version: API_VERSION, server_version: SERVER_VERSION } },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
   };
 }
-
-const RESPONSE_HEADERS = { "X-Request-Id": { description: "Names this request in the appliance's log.", schema: { type: "string" } } };
 
 const REASONS: Record<number, string> = {
   400: "The request is not valid",
@@ -119,89 +199,62 @@ const REASONS: Record<number, string> = {
   412: "No longer the version that If-Match names",
   413: "Too large",
   415: "Not JSON",
-  429: "Too many; see Retry-After",
+  429: "Too many at once; see Retry-After",
   500: "A fault of the appliance",
   503: "Shutting down",
   507: "The disk is full",
 };
 
-function security(access: unknown): Json[] {
-  if (access === "anyone") return [];
-  const sessionOnly = typeof access === "object" && access !== null && (access as { sessionOnly?: boolean }).sessionOnly === true;
-  return sessionOnly ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCode> {
+  const codes = new Set<ErrorCode>(["validation_failed"]);
+  const asked = documented(operation.access);
+  if (asked !== null) {
+    for (const code of ["auth_not_authenticated", "auth_session_expired", "auth_key_disabled", "auth_key_expired"] as const) codes.add(code);
+    if (asked.role !== LEAST_ROLE) codes.add("auth_permission_denied");
+    if (asked.sessionOnly === true) codes.add("auth_session_required");
+    if (method !== "GET") codes.add("auth_origin_rejected");
+  }
+  if (operation.params !== undefined) codes.add("entity_not_found");
+  if (operation.body !== undefined) for (const code of ["malformed_json", "payload_too_large", "unsupported_media_type"] as const) codes.add(code);
+  if (method !== "GET") for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
+  if (takesIfMatch(method, operation)) codes.add("precondition_failed");
+  codes.add("internal_error");
+  for (const code of operation.errors ?? []) codes.add(code);
+  return codes;
 }
 
-function parameters(method: Method, operation: Operation<unknown>): Json[] {
+function takesIfMatch(method: Method, operation: Operation<unknown>): boolean {
+  return (method === "PUT" || method === "DELETE") && answersRecord(operation);
+}
+
+function parameters(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json[] {
   const list: Json[] = [];
   for (const [place, schema] of [["path", operation.params], ["query", operation.query]] as const) {
-    for (const [name, property] of Object.entries((schema as TObject | undefined)?.properties ?? {})) {
-      const description = property.description;
-      const isList = TypeGuard.IsArray(property);
+    const object = schema as TObject | undefined;
+    for (const [name, property] of Object.entries(object?.properties ?? {})) {
+      const description = property.description ?? PARAMETER_SENTENCES[name];
+      const { description: _told, ...rest } = jsonSchema(property as TSchema, named);
+      const example = place === "path" ? (operation.example.data as Record<string, unknown> | null)?.[name] : undefined;
       list.push({
         name,
         in: place,
-        required: place === "path",
+        required: place === "path" || object?.required?.includes(name) === true,
         ...(description === undefined ? {} : { description }),
-        ...(isList ? { style: "form", explode: true } : {}),
-        schema: jsonSchema(property),
+        ...(TypeGuard.IsArray(property) ? { style: "form", explode: true } : {}),
+        schema: rest,
+        ...(typeof example === "string" ? { example } : {}),
       });
     }
   }
-  if (operation.params !== undefined && operation.isList !== true) {
-    if (method === "GET") list.push({ name: "If-None-Match", in: "header", required: false, description: "Answer 304 when the record is still this version.", schema: { type: "string" } });
-    if (method === "PUT" || method === "DELETE") list.push({ name: "If-Match", in: "header", required: false, description: "Refuse with 412 unless the record is this version.", schema: { type: "string" } });
-  }
+  if (method === "GET" && answersRecord(operation)) list.push({ $ref: "#/components/parameters/IfNoneMatch" });
+  if (takesIfMatch(method, operation)) list.push({ $ref: "#/components/parameters/IfMatch" });
   return list;
 }
 
-/** Components that every operation refers to. */
-export function commonComponents(): Json {
-  return {
-    securitySchemes: {
-      apiKey: { type: "http", scheme: "bearer", description: "A user API key: `Authorization: Bearer nlk_…`." },
-      session: { type: "apiKey", in: "cookie", name: "session_id", description: "The cookie of a sign-in at /api/auth/login." },
-    },
-    schemas: {
-      Meta: {
-        type: "object",
-        required: ["api_version", "server_version"],
-        properties: { api_version: { type: "integer", const: API_VERSION }, server_version: { type: "string" }, at: { type: "string", format: "date-time", description: "The instant asked for, where one was." } },
-      },
-      ListMeta: {
-        type: "object",
-        required: ["api_version", "server_version", "pagination"],
-        properties: {
-          api_version: { type: "integer", const: API_VERSION },
-          server_version: { type: "string" },
-          at: { type: "string", format: "date-time", description: "The instant asked for, where one was." },
-          pagination: {
-            type: "object",
-            required: ["total_count", "limit", "offset", "has_more"],
-            properties: { total_count: { type: "integer" }, limit: { type: "integer" }, offset: { type: "integer" }, has_more: { type: "boolean" } },
-          },
-        },
-      },
-      Error: {
-        type: "object",
-        required: ["success", "code", "error", "params", "meta"],
-        properties: {
-          success: { type: "boolean", const: false },
-          code: { type: "string", enum: Object.keys(STATUS) },
-          error: { type: "string" },
-          params: {
-            type: "object",
-            additionalProperties: true,
-            properties: {
-              issues: {
-                type: "array",
-                items: { type: "object", required: ["path", "message"], properties: { path: { type: "string" }, message: { type: "string" }, value: {} } },
-              },
-            },
-          },
-          meta: { $ref: "#/components/schemas/Meta" },
-        },
-      },
-      ...Object.fromEntries(namedSchemas),
-    },
-  };
-}
+/** For parameters that mean the same wherever they stand and that their schema says nothing of. */
+const PARAMETER_SENTENCES: Readonly<Record<string, string>> = {
+  id: "The record's id.",
+  host_id: "Only those of this host.",
+  network_id: "Only those of this network.",
+  offset: "Rows to pass over.",
+};

@@ -2,6 +2,7 @@
 
 import { TypeGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { Issue } from "../base/errors.ts";
+import { isSecretFieldName } from "../base/log.ts";
 import { check } from "./validation.ts";
 
 /** @returns the values by name; an absent parameter is absent. */
@@ -13,7 +14,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     const name = key.endsWith("[]") ? key.slice(0, -2) : key;
     const property = schema.properties[name];
     if (property === undefined || (name !== key && !TypeGuard.IsArray(property))) {
-      issues.push({ path: `/${key}`, message: "is not a parameter here", value: text.slice(0, 200) });
+      issues.push({ path: `/${key}`, message: "is not a parameter here", ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }) });
       continue;
     }
     const values = raw.get(name);

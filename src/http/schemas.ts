@@ -29,6 +29,10 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
   // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
   name: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /\S/u.test(text) ? text : null), sentence: "must not be blank nor contain control characters" },
   line: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) ? text : null), sentence: "must not contain control characters" },
+  "relative-path": {
+    parse: (text) => (text.startsWith("/") || text.split("/").includes("..") || /[\p{Cc}\u2028\u2029]/u.test(text) ? null : text),
+    sentence: "must be a relative path without .. in it",
+  },
   email: { parse: (text) => (/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u.test(text) ? text : null), sentence: "must be an e-mail address" },
 };
 

@@ -7,6 +7,7 @@ import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors
 import type { Log } from "../base/log.ts";
 import { BODY_LIMIT_BYTES, readJson } from "./body.ts";
 import { errorResponse } from "./errors.ts";
+import type { NamedSchemas } from "./json-schema.ts";
 import { describeOperation } from "./operation.ts";
 import { parseQuery } from "./query.ts";
 import { check } from "./validation.ts";
@@ -29,6 +30,8 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   /** The schema of `data`. */
   readonly answer: TSchema;
   readonly isList?: boolean;
+  /** Without it, the handler's setCookie throws. */
+  readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */
   readonly errors?: readonly ErrorCode[];
   readonly example: { readonly body?: unknown; readonly data: unknown };
@@ -41,7 +44,11 @@ export interface RequestContext {
   readonly source: string;
   /** Headers that every answer carries. */
   readonly headers: Record<string, string>;
+  readonly setCookie: SetCookie;
 }
+
+/** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
+export type SetCookie = (name: string, value: string, options: { readonly maxAge: number; readonly secure: boolean }) => void;
 
 export interface Call<Actor, P, Q, B> extends RequestContext {
   readonly actor: Actor;
@@ -73,7 +80,12 @@ const SLOW_MS = 1_000;
 export class Surface<Actor, Access> {
   /** All that was registered: for 405, for the OpenAPI document and for tests that go through every operation. */
   readonly routes: RegisteredRoute[] = [];
+  /** Schemas with a name that the operations refer to. */
+  readonly named: NamedSchemas = new Map();
+  /** Paths that answer to GET without being operations. */
+  private readonly besides = new Set<string>();
   private readonly app: Elysia;
+  private readonly cookieApp: Elysia;
   private readonly gate: Gate<Actor, Access>;
   private readonly log: Log;
   private readonly monotonicMs: () => number;
@@ -81,8 +93,10 @@ export class Surface<Actor, Access> {
   private served = 0;
   private readonly unauthenticated: Actor;
 
-  constructor(options: { app: Elysia; gate: Gate<Actor, Access>; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor }) {
+  /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it */
+  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor }) {
     this.app = options.app;
+    this.cookieApp = options.cookieApp;
     this.gate = options.gate;
     this.log = options.log;
     this.monotonicMs = options.monotonicMs;
@@ -106,11 +120,22 @@ export class Surface<Actor, Access> {
     return this.register("DELETE", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
   }
 
+  /** Makes other methods than GET and HEAD a 405 at a path that is served without being an operation. */
+  alsoServes(path: string): void {
+    this.besides.add(path);
+  }
+
+  /** The headers that every answer carries, for one that no operation makes. */
+  headersOf(request: Request): Record<string, string> {
+    return this.context(request, "").headers;
+  }
+
   /** What an unknown path or a wrong method becomes. */
   notRouted(request: Request, source: string): Response {
     const context = this.context(request, source);
     const path = pathOf(request.url);
     const allow = [...new Set(this.routes.filter((route) => matches(route.path, path)).flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])))];
+    if (this.besides.has(path)) allow.push("GET", "HEAD");
     const error =
       allow.length > 0
         ? new DomainError("method_not_allowed", `${request.method} is not possible here; ${allow.join(", ")} ${allow.length === 1 ? "is" : "are"}.`, { method: request.method, allow })
@@ -125,17 +150,20 @@ export class Surface<Actor, Access> {
 
   private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>): this {
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
-    const run = (input: { request: Request; params: Record<string, string>; server: { requestIP(request: Request): { address: string } | null } | null }) =>
-      this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request));
-    this.app.route(method, path, run as never, { parse: "none", detail: describeOperation(method, operation as Operation<unknown>) as never } as never);
-    if (method === "GET") this.app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
+    const app = operation.setsCookie === true ? this.cookieApp : this.app;
+    const run =
+      operation.setsCookie === true
+        ? (input: RouteInput & { setCookie: SetCookie }) => this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request), input.setCookie)
+        : (input: RouteInput) => this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request), refuseCookie);
+    app.route(method, path, run as never, { parse: "none", detail: describeOperation(method, operation as Operation<unknown>, this.named) as never } as never);
+    if (method === "GET") app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
     return this;
   }
 
   /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
-  private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, source: string): Response | Promise<Response> {
+  private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, source: string, setCookie: SetCookie): Response | Promise<Response> {
     const started = this.monotonicMs();
-    const context = this.context(request, source);
+    const context = this.context(request, source, setCookie);
     try {
       let actor = this.unauthenticated;
       if (operation.access !== "anyone") {
@@ -211,13 +239,23 @@ export class Surface<Actor, Access> {
     return errorResponse(error, context.headers);
   }
 
-  private context(request: Request, source: string): RequestContext {
+  private context(request: Request, source: string, setCookie = refuseCookie): RequestContext {
     const sent = request.headers.get("x-request-id");
     this.served += 1;
     const requestId = sent !== null && SANE_REQUEST_ID.test(sent) ? sent : `${this.idPrefix}-${this.served.toString(36)}`;
-    return { request, requestId, source, headers: { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" } };
+    return { request, requestId, source, setCookie, headers: { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" } };
   }
 }
+
+interface RouteInput {
+  readonly request: Request;
+  readonly params: Record<string, string>;
+  readonly server: { requestIP(request: Request): { address: string } | null } | null;
+}
+
+const refuseCookie: SetCookie = (name) => {
+  throw new Error(`surface: an operation sets the cookie ${name} and does not say so`);
+};
 
 /** Characters that are safe in a header and in a log line. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;

@@ -5,6 +5,7 @@ import { Kind, TypeGuard, type TObject, type TSchema, type TUnion } from "@sincl
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
 import type { Issue } from "../base/errors.ts";
+import { isSecretFieldName } from "../base/log.ts";
 import { FORMATS } from "./schemas.ts";
 
 /** A body with more offenders than this is not a typo; the rest is counted, not listed. */
@@ -15,6 +16,8 @@ export type Checked = { ok: true; value: unknown } | { ok: false; issues: Issue[
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
 /**
+ * A schema with `secret: true` (answered masked) or `writeOnly: true` (never answered) holds a secret: no issue echoes a value at or below it,
+ * in the place of what holds one, or under an unknown name beside one: a misspelled password is a password.
  * @param at where the value stands, as a JSON pointer prefix
  * @returns the normalised value, or every offender
  */
@@ -22,7 +25,7 @@ export function check(schema: TSchema, value: unknown, at = ""): Checked {
   const stripped = strip(schema, value);
   const issues: Issue[] = [];
   unreadableTexts(stripped, at, issues);
-  if (!compile(schema).Check(stripped)) collect(schema, stripped, at, issues);
+  if (!compile(schema).Check(stripped)) collect(schema, stripped, at, false, issues);
   if (issues.length > 0) return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
   return { ok: true, value: normalise(schema, stripped) };
 }
@@ -36,14 +39,15 @@ function compile(schema: TSchema): TypeCheck<TSchema> {
   return checker;
 }
 
-function collect(schema: TSchema, value: unknown, at: string, issues: Issue[]): void {
+/** @param isSecret whether all of the value is inside a secret */
+function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean, issues: Issue[]): void {
   const seen = new Set<string>();
   for (const error of compile(schema).Errors(value)) {
     if (issues.length >= MAX_ISSUES) return;
     if (error.type === ValueErrorType.Union) {
       const branch = branchOf(error.schema as TUnion, error.value);
       if (branch !== null) {
-        collect(branch, error.value, at + error.path, issues);
+        collect(branch, error.value, at + error.path, isSecret || isInSecret(schema, error.path), issues);
         continue;
       }
     }
@@ -52,16 +56,13 @@ function collect(schema: TSchema, value: unknown, at: string, issues: Issue[]): 
     // A missing property is reported twice: once as missing, once as of the wrong type.
     if (seen.has(error.path)) continue;
     seen.add(error.path);
-    issues.push(issue(error, at));
+    const path = at + error.path;
+    const message = sentence(error);
+    const isMissing = error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined;
+    // The schema of an unknown field's error is the object that it stands in.
+    const isHidden = isSecret || isInSecret(schema, error.path) || holdsSecret(error.schema) || isSecretFieldName(path.slice(path.lastIndexOf("/") + 1));
+    issues.push(isMissing || isHidden ? { path, message } : { path, message, value: shown(error.value) });
   }
-}
-
-function issue(error: ValueError, at: string): Issue {
-  const path = at + error.path;
-  const message = sentence(error);
-  if (error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined) return { path, message };
-  if (isSecret(error.schema) || /\/(password|community|auth_password|priv_password|setup_token|value)$/.test(path)) return { path, message };
-  return { path, message, value: shown(error.value) };
 }
 
 /** Offending values are echoed so that they can be found, not so that they can be stored. */
@@ -71,8 +72,31 @@ function shown(value: unknown): unknown {
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
 }
 
-function isSecret(schema: TSchema): boolean {
-  return schema["writeOnly"] === true;
+/** Whether a path leads to a secret or into one. It crosses no union: `collect` goes on in the branch that was meant. */
+function isInSecret(schema: TSchema, path: string): boolean {
+  let place: TSchema | undefined = schema;
+  for (const segment of path.split("/").slice(1)) {
+    if (place === undefined || isSecretItself(place)) break;
+    place = TypeGuard.IsArray(place) ? place.items : (place["properties"] as Record<string, TSchema> | undefined)?.[segment];
+  }
+  return place !== undefined && isSecretItself(place);
+}
+
+const holders = new WeakMap<TSchema, boolean>();
+
+/** Whether a value of the schema is or contains a secret. */
+function holdsSecret(schema: TSchema): boolean {
+  let holds = holders.get(schema);
+  if (holds === undefined) {
+    const parts = [...Object.values((schema["properties"] ?? {}) as Record<string, TSchema>), ...((schema["anyOf"] ?? []) as TSchema[]), ...(TypeGuard.IsArray(schema) ? [schema.items] : [])];
+    holds = isSecretItself(schema) || parts.some(holdsSecret);
+    holders.set(schema, holds);
+  }
+  return holds;
+}
+
+function isSecretItself(schema: TSchema): boolean {
+  return schema["secret"] === true || schema["writeOnly"] === true;
 }
 
 function sentence(error: ValueError): string {
@@ -118,8 +142,10 @@ function oneOf(values: readonly unknown[]): string {
 }
 
 function unionSentence(union: TUnion): string {
-  const types = union.anyOf.map((branch) => branch.properties?.["type"]?.const as unknown).filter((type) => type !== undefined);
-  if (types.length > 0) return `must be an object whose type is one of ${types.join(", ")}`;
+  for (const field of DISCRIMINATORS) {
+    const tags = union.anyOf.map((branch) => branch.properties?.[field]?.const as unknown).filter((tag) => tag !== undefined);
+    if (tags.length > 0) return `must be an object whose ${field} is one of ${tags.join(", ")}`;
+  }
   return "has the wrong type";
 }
 
@@ -130,12 +156,15 @@ function range(low: unknown, high: unknown, from = ""): string {
   return `${from === "" ? "" : `${from} `}${low} to ${high}`;
 }
 
+/** The fields that tell the branches of a union apart. */
+const DISCRIMINATORS = ["type", "mode"] as const;
+
 /** The branch that was meant: the one of the discriminator, or the only one that is not null. */
 function branchOf(union: TUnion, value: unknown): TSchema | null {
   const branches = union.anyOf.filter((branch) => branch[Kind] !== "Null");
   if (branches.length === 1) return branches[0] as TSchema;
   if (value === null || typeof value !== "object") return null;
-  for (const field of ["type", "mode"]) {
+  for (const field of DISCRIMINATORS) {
     const tag = (value as Record<string, unknown>)[field];
     const tagged = branches.filter((branch) => branch.properties?.[field]?.const === tag);
     if (tagged.length === 1) return tagged[0] as TSchema;

@@ -3,7 +3,7 @@
 import type { Actor, CommandActor } from "../access/actor.ts";
 import { notFound } from "../base/errors.ts";
 import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
-import type { Kind, ScopeName } from "../db/kind.ts";
+import type { AnyKind, ScopeName } from "../db/kind.ts";
 import type { AsOf, Compose, Item, ListQuery, OrderTerm, Reader } from "../db/reader.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
@@ -22,8 +22,6 @@ export interface Inventory {
 /** Parts of a record that are kept as records of their own, for this caller. */
 export type ComposeFor = (reader: Reader, actor: Actor) => Compose;
 
-// biome-ignore lint/suspicious/noExplicitAny: a record's own fields do not matter here.
-type AnyKind = Kind<any>;
 type Context = RequestContext & { readonly actor: Actor };
 
 interface ListParameters {

@@ -1,6 +1,6 @@
 // Every kind of record, in the order of their codes: foreign keys point upwards in this list.
 
-import type { Kind } from "../db/kind.ts";
+import type { AnyKind } from "../db/kind.ts";
 import { apiKeyKind } from "./api-keys/api-key.ts";
 import { bindingKind } from "./bindings/binding.ts";
 import { credentialAssignmentKind } from "./credential-assignments/credential-assignment.ts";
@@ -18,7 +18,7 @@ import { tagKind } from "./tags/tag.ts";
 import { userKind } from "./users/user.ts";
 import { vlanKind } from "./vlans/vlan.ts";
 
-export const KINDS = [
+export const KINDS: readonly AnyKind[] = [
   organizationKind,
   networkKind,
   vlanKind,
@@ -35,4 +35,4 @@ export const KINDS = [
   credentialAssignmentKind,
   userKind,
   apiKeyKind,
-] as unknown as readonly Kind[];
+];

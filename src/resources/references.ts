@@ -3,7 +3,7 @@
 
 import { DomainError } from "../base/errors.ts";
 import { cidrContains, parseCidr, parseIp } from "../base/ip.ts";
-import type { Kind, RecordBase } from "../db/kind.ts";
+import type { AnyKind, RecordBase } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import { bindingKind } from "./bindings/binding.ts";
 import { apiKeyKind } from "./api-keys/api-key.ts";
@@ -20,9 +20,6 @@ import { subnetKind } from "./subnets/subnet.ts";
 import { tagKind } from "./tags/tag.ts";
 import { userKind } from "./users/user.ts";
 import { vlanKind } from "./vlans/vlan.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: the table speaks of kinds of every shape.
-type AnyKind = Kind<any>;
 
 /** "owned": goes along. "cleared": the reference is taken off. "refused": stands in the way, unless a cascade does what it says. */
 type Rule = "owned" | "cleared" | { readonly refused: true; readonly cascade: "removed" | "cleared" };
@@ -158,12 +155,17 @@ function detach(tx: WriteTransaction, reference: Reference, record: RecordBase, 
   else tx.update(from, record.id, changes);
 }
 
-/** The live records that refer to `id`, without those that this transaction has removed already. */
+/** The live records that refer to `id`, as this transaction has changed them so far. */
 function referring(tx: WriteTransaction, reference: Reference, id: string): RecordBase[] {
-  if ("column" in reference.by) return tx.children(reference.from, reference.by.column, id) as RecordBase[];
+  const { by, from } = reference;
+  if ("column" in by) {
+    const field = by.column.replace(/_n$/, "_id");
+    return (tx.children(from, by.column, id) as RecordBase[]).filter((record) => (record as unknown as Record<string, unknown>)[field] === id);
+  }
   return tx
-    .referringTo(reference.by.relation, id)
-    .filter((each) => each.kind === reference.from.code)
-    .map((each) => tx.find(reference.from, each.id) as RecordBase | null)
-    .filter((record) => record !== null);
+    .referringTo(by.relation, id)
+    .filter((each) => each.kind === from.code)
+    .map((each) => tx.find(from, each.id) as RecordBase | null)
+    .filter((record) => record !== null)
+    .filter((record) => from.links?.(record).some((link: { relation: string; ids: readonly string[] }) => link.relation === by.relation && link.ids.includes(id)));
 }

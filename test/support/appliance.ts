@@ -10,9 +10,12 @@ import { createApp } from "../../src/app.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { formatInstant, type Instant } from "../../src/base/instant.ts";
 import { createLog } from "../../src/base/log.ts";
+import { UuidSource } from "../../src/base/uuid.ts";
 import { openReadOnly } from "../../src/db/connection.ts";
 import { Reader } from "../../src/db/reader.ts";
 import { DirectWriteQueue } from "../../src/db/write-queue.ts";
+import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
+import { readMachine } from "../../src/discovery/self/read-machine.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
 import { openWriter } from "../../src/writer.ts";
 import { Client } from "./client.ts";
@@ -63,11 +66,17 @@ export interface TestAppliance {
 /** Argon2id of "correct horse battery": made once, since making it is slow on purpose. */
 const PASSWORD_HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$unused";
 
-export async function newAppliance(): Promise<TestAppliance> {
+export interface TestApplianceOptions {
+  /** What self discovery finds; the real machine where none is given. */
+  machine?: MachineSnapshot;
+}
+
+export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
   const clock = new TestClock();
   const random = seededRandom(1);
+  const discoveryIds = new UuidSource(random);
   const logLines: string[] = [];
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock });
   const writer = openWriter({ databasePath, secretKey: random.bytes(32) }, clock, random);
@@ -81,6 +90,7 @@ export async function newAppliance(): Promise<TestAppliance> {
     log,
     requestIdPrefix: "test",
     monotonicMs: () => 0,
+    discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()), readMachine: async () => options.machine ?? (await readMachine()) },
   });
   const handle = async (request: Request) => app.handle(request);
   const setUp = async (name: string) => {

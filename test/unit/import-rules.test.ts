@@ -55,6 +55,7 @@ const EMPTY_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "ma
 
 const ROUTES = /(^|[/-])routes\.ts$/;
 const COMMANDS = /(^|[/-])commands\.ts$/;
+const VIEWS = /-view\.ts$/;
 
 test("every import of src obeys the layers, and no modules form a cycle", async () => {
   const tree = readRepository(["src", "migrations", "package.json"], () => true);
@@ -292,12 +293,12 @@ function moduleCycles(edges: Edge[]): string[] {
 }
 
 /**
- * Rings of resource folders, by what their definitions import. Commands and routes may look against the foreign keys: a host's
- * commands write its children. A file directly in resources/ stands for itself.
+ * Rings of resource folders, by what their definitions import. Commands, routes and views may look against the foreign keys: a host's
+ * commands write its children, and its view shows them. A file directly in resources/ stands for itself.
  */
 function resourceCycles(edges: Edge[]): string[] {
   const inside = edges.filter(
-    (edge) => edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && !COMMANDS.test(edge.from) && !ROUTES.test(edge.from),
+    (edge) => edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && ![COMMANDS, ROUTES, VIEWS].some((pattern) => pattern.test(edge.from)),
   );
   const graph = graphOf(inside, (path) => (path.split("/").length > 3 ? path.split("/").slice(0, 3).join("/") + "/" : path));
   const cycles = cyclesOf(graph).filter((cycle) => cycle.some((node) => node.endsWith("/")));

@@ -49,8 +49,9 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
     all_networks: key.all_networks ? 1 : 0,
     expires_at: key.expires_at === null ? null : parseInstant(key.expires_at),
   }),
-  scopes: {},
-  scopeIds: () => ({}),
+  // So that lists can be those of one user.
+  scopes: { user: "user_n" },
+  scopeIds: (key) => ({ user: key.user_id }),
   links: (key) => [
     { relation: "tags", ids: key.tags },
     { relation: "network_ids", ids: key.network_ids },

@@ -49,6 +49,11 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
         ],
   observed: [],
   absent: "null",
-  identity: (assignment) => `${assignment.credential_id}/${assignment.host_id ?? assignment.network_id}`,
+  identity: assignmentKey,
   unique: { field: "credential_id", value: (assignment) => assignment.credential_id },
 };
+
+/** What there is one assignment of: a credential at a host, or in a network. */
+export function assignmentKey(assignment: Pick<CredentialAssignmentRecord, "credential_id" | "network_id" | "host_id">): string {
+  return `${assignment.credential_id}/${assignment.host_id ?? assignment.network_id}`;
+}

@@ -9,6 +9,8 @@ import { organizations } from "../organizations/organization.ts";
 
 export const SECRET_MAX_LENGTH = 1_024;
 export const SECRET_PATH_MAX_LENGTH = 1_024;
+/** Of an inline password of SNMPv3, in characters (RFC 3414 §11.2). */
+export const USM_PASSWORD_MIN_LENGTH = 8;
 export const TARGET_IPS_MAX = 1_000;
 export const ASSIGNMENTS_MAX = 10_000;
 /** What stands for an inline secret in every answer; sent back, it keeps the stored one. */
@@ -19,10 +21,17 @@ export const AUTH_PROTOCOLS = ["None", "Md5", "Sha1", "Sha256", "Sha384", "Sha51
 /** RFC 3414, RFC 3826 and the common AES-256 extension. */
 export const PRIV_PROTOCOLS = ["None", "Des", "Aes128", "Aes256"] as const;
 
-export const Secret = Type.Union([
-  Body({ mode: Type.Literal("Inline"), value: Type.String({ minLength: 1, maxLength: SECRET_MAX_LENGTH, writeOnly: true, description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.` }) }),
-  Body({ mode: Type.Literal("FilePath"), path: Type.String({ minLength: 1, maxLength: SECRET_PATH_MAX_LENGTH, description: "Below the configured secrets folder; read when it is used." }) }),
-]);
+/** `secret`: whatever is wrong below it, no error echoes what was sent. */
+export const Secret = Type.Union(
+  [
+    Body({ mode: Type.Literal("Inline"), value: Type.String({ minLength: 1, maxLength: SECRET_MAX_LENGTH, description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.` }) }),
+    Body({
+      mode: Type.Literal("FilePath"),
+      path: Type.String({ format: "relative-path", minLength: 1, maxLength: SECRET_PATH_MAX_LENGTH, description: "Below the configured secrets folder, relative to it and without `..`; the file is read when the secret is used." }),
+    }),
+  ],
+  { $id: "Secret", secret: true },
+);
 export type Secret = Static<typeof Secret>;
 
 export const CredentialType = Type.Union(
@@ -34,9 +43,9 @@ export const CredentialType = Type.Union(
       security_name: Type.String({ format: "name", minLength: 1, maxLength: 32, description: "usmUserName (RFC 3414)." }),
       auth_protocol: OneOf(AUTH_PROTOCOLS),
       auth_password: Type.Optional(Secret),
-      priv_protocol: OneOf(PRIV_PROTOCOLS),
+      priv_protocol: OneOf(PRIV_PROTOCOLS, { description: "None where auth_protocol is None." }),
       priv_password: Type.Optional(Secret),
-      context_name: Type.Optional(Type.String({ format: "line", maxLength: 255 })),
+      context_name: Type.Optional(Type.String({ format: "line", maxLength: 32, description: "vacmContextName (RFC 3415)." })),
     }),
   ],
   { $id: "CredentialType" },
@@ -76,7 +85,8 @@ export const credentialKind: Kind<CredentialRecord> = {
   observed: [],
   absent: "null",
   identity: (credential) => `${credential.organization_id}/${credential.name}`,
-  unique: { field: "name", value: (credential) => credential.name },
+  // Names are for people: two may be alike.
+  unique: null,
   sortKeys: (credential) => ({ name: foldCase(credential.name) }),
 };
 

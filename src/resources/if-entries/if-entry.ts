@@ -177,3 +177,26 @@ export const IfEntry = Type.Object(
   },
   { $id: "IfEntry" },
 );
+
+export const IF_ENTRY_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0011",
+  host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  if_index: 1,
+  if_descr: "GigabitEthernet1/0/1",
+  if_name: "Gi1/0/1",
+  if_alias: "uplink to core",
+  if_type: 6,
+  speed_bps: 1_000_000_000,
+  admin_status: "Up",
+  oper_status: "Up",
+  mac_address: "00:1b:21:aa:bb:cc",
+  lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
+  lldp_port_id: { subtype: "InterfaceName", value: "Gi0/48" },
+  lldp_sys_name: "core-1",
+  fdb_macs: ["00:1b:21:00:00:01"],
+  last_seen_at: "2026-11-21T09:15:00.123Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+};

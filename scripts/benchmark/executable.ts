@@ -1,0 +1,66 @@
+// Starts the compiled executable on a store, and reads from the kernel what it costs.
+
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "..", "..");
+
+export interface Running {
+  readonly port: number;
+  readonly pid: number;
+  /** From the start of the process to its first answer. */
+  readonly firstAnswerMs: number;
+  /** Anonymous memory: mapped database pages are the kernel's. */
+  anonymousMb(): Promise<number>;
+  /** Processor time used so far, in seconds. */
+  cpuSeconds(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startExecutable(directory: string): Promise<Running> {
+  const port = await freePort();
+  const started = performance.now();
+  const child = Bun.spawn([join(ROOT, "dist", "netledger"), "serve", "--listen", `127.0.0.1:${port}`, "--data", directory], { stdout: "ignore", stderr: Bun.file(join(directory, "benchmark.log")) });
+  let firstAnswerMs = Number.NaN;
+  while (Number.isNaN(firstAnswerMs)) {
+    if (performance.now() - started > 30_000 || child.exitCode !== null) throw new Error(`the executable did not start; see ${join(directory, "benchmark.log")}`);
+    const answer = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
+    if (answer?.ok) firstAnswerMs = performance.now() - started;
+    else await Bun.sleep(2);
+  }
+  return {
+    port,
+    pid: child.pid,
+    firstAnswerMs,
+    anonymousMb: async () => Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
+    cpuSeconds: async () => {
+      const fields = (await Bun.file(`/proc/${child.pid}/stat`).text()).split(") ")[1]?.split(" ") ?? [];
+      return (Number(fields[11]) + Number(fields[12])) / 100;
+    },
+    stop: async () => {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+export interface Yardstick {
+  readonly port: number;
+  stop(): void;
+}
+
+/** A server that answers `bytes` from memory, in a process of its own like the executable. */
+export async function startYardstick(bytes: Uint8Array, directory: string): Promise<Yardstick> {
+  const file = join(directory, "benchmark.bytes");
+  await Bun.write(file, bytes);
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "memory.ts"), file], { stdout: "pipe" });
+  const reader = child.stdout.getReader();
+  const port = Number(new TextDecoder().decode((await reader.read()).value));
+  return { port, stop: () => child.kill() };
+}
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  return port as number;
+}

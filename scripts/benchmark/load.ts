@@ -1,0 +1,111 @@
+// A load generator that costs little itself: raw sockets on loopback, requests prepared as bytes, answers counted by their length.
+
+export interface LoadResult {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers that were not 200. */
+  readonly failures: number;
+  /** Bytes of a body, on average. */
+  readonly bodyBytes: number;
+}
+
+export interface LoadOptions {
+  readonly port: number;
+  readonly seconds: number;
+  readonly connections: number;
+  /** The i-th request, whole, as it goes over the wire. */
+  readonly request: (i: number) => Uint8Array;
+}
+
+interface Connection {
+  /** Of the answer under way: what is still to come, or -1 while its head is not whole. */
+  left: number;
+  head: Uint8Array;
+  startedAt: number;
+}
+
+/** Closed loop: each connection sends its next request when the answer is whole. Stops by itself. */
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let sent = 0;
+  let failures = 0;
+  let bodyBytes = 0;
+  let open = options.connections;
+  const begin = performance.now();
+  const end = begin + options.seconds * 1000;
+  let lastAt = begin;
+  await new Promise<void>((resolve, reject) => {
+    const next = (socket: { data: Connection; write(bytes: Uint8Array): number; end(): void }) => {
+      const now = performance.now();
+      if (now >= end) {
+        socket.end();
+        open -= 1;
+        if (open === 0) resolve();
+        return;
+      }
+      socket.data = { left: -1, head: EMPTY, startedAt: now };
+      socket.write(options.request(sent));
+      sent += 1;
+    };
+    for (let each = 0; each < options.connections; each += 1) {
+      Bun.connect<Connection>({
+        hostname: "127.0.0.1",
+        port: options.port,
+        socket: {
+          open: (socket) => next(socket as never),
+          data: (socket, chunk) => {
+            const state = socket.data;
+            let bytes: Uint8Array = chunk;
+            if (state.left < 0) {
+              const head = state.head.length === 0 ? bytes : Buffer.concat([state.head, bytes]);
+              const headEnd = endOfHead(head);
+              if (headEnd < 0) {
+                state.head = Buffer.from(head);
+                return;
+              }
+              const text = decoder.decode(head.subarray(0, headEnd));
+              if (!text.startsWith("HTTP/1.1 200")) failures += 1;
+              const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? "0");
+              bodyBytes += length;
+              state.left = length;
+              bytes = head.subarray(headEnd);
+            }
+            state.left -= bytes.length;
+            if (state.left > 0) return;
+            lastAt = performance.now();
+            latencies.push(lastAt - state.startedAt);
+            next(socket as never);
+          },
+          error: (_socket, error) => reject(error),
+          connectError: (_socket, error) => reject(error),
+        },
+      }).catch(reject);
+    }
+  });
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  return {
+    requestsPerSecond: latencies.length / ((lastAt - begin) / 1000),
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    failures,
+    bodyBytes: bodyBytes / Math.max(1, latencies.length),
+  };
+}
+
+/** A request as bytes. */
+export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ""): Uint8Array {
+  const all = { host: "127.0.0.1", ...headers, ...(body === "" ? {} : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }) };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return encoder.encode(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n${body}`);
+}
+
+const EMPTY = new Uint8Array(0);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("latin1");
+
+function endOfHead(bytes: Uint8Array): number {
+  const position = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf("\r\n\r\n");
+  return position < 0 ? -1 : position + 4;
+}

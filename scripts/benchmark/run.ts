@@ -1,0 +1,211 @@
+// The benchmark: what each kind of request costs, as ratios to the same bytes from memory and of past to present.
+// Usage: scripts/bench [--hosts 20000] [--depth-hosts 400] [--seconds 3] [--directory DIR] [--keep]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startExecutable, startYardstick } from "./executable.ts";
+import { load, requestBytes, type LoadResult } from "./load.ts";
+import { buildStore, type BuiltStore } from "./store.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    hosts: { type: "string", default: "20000" },
+    "depth-hosts": { type: "string", default: "400" },
+    seconds: { type: "string", default: "3" },
+    connections: { type: "string", default: "16" },
+    /** Where the stores are built; kept there, and taken again when they are what is asked for. */
+    directory: { type: "string" },
+  },
+});
+const hosts = Number(options.hosts);
+const seconds = Number(options.seconds);
+const connections = Number(options.connections);
+const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const say = (line: string) => console.log(line);
+
+interface Row {
+  readonly name: string;
+  readonly result: LoadResult;
+}
+
+try {
+  say(`Building: ${hosts} hosts × 50 interface entries × 5 versions, and ${options["depth-hosts"]} × 50 with 2 and with 200 versions`);
+  const wide = await buildStore(join(directory, "wide"), [{ network: "campus", hosts, entriesPerHost: 50, versions: 5 }], say);
+  const depthHosts = Number(options["depth-hosts"]);
+  const deep = await buildStore(
+    join(directory, "deep"),
+    [
+      { network: "shallow", hosts: depthHosts, entriesPerHost: 50, versions: 2 },
+      { network: "deep", hosts: depthHosts, entriesPerHost: 50, versions: 200 },
+    ],
+    say,
+  );
+  const empty = join(directory, "empty");
+  rmSync(empty, { recursive: true, force: true });
+  await measureStart(empty);
+  await measureWide(wide);
+  await measureDeep(deep);
+} finally {
+  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+}
+
+async function measureStart(empty: string): Promise<void> {
+  const running = await startExecutable(empty);
+  say(`\nEmpty store: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`);
+  await running.stop();
+}
+
+async function measureWide(store: BuiltStore): Promise<void> {
+  const running = await startExecutable(store.directory);
+  const headers = { authorization: `Bearer ${store.key}` };
+  const total = hosts * 50;
+  say(`${total} entries × 5 versions: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`);
+  const network = store.networkIds["campus"] as string;
+  const someHosts = store.hostIds["campus"] as string[];
+  const instants = await instantsOf(running.port, store);
+  const get = (path: (i: number) => string) => (i: number) => requestBytes("GET", path(i), headers);
+  const list = "/api/v1/if-entries";
+  const page = await fetch(`http://127.0.0.1:${running.port}${list}`, { headers }).then((answer) => answer.bytes());
+  const yardstick = await startYardstick(page, store.directory);
+  const rows: Row[] = [];
+  const measure = async (name: string, port: number, request: (i: number) => Uint8Array) => {
+    await load({ port, seconds: Math.min(1, seconds), connections, request });
+    const result = await load({ port, seconds, connections, request });
+    rows.push({ name, result });
+    return result;
+  };
+  const ids = await someIds(running.port, store, 50);
+  const hostBodies = await hostUpdates(running.port, store);
+  const memory = await measure("(a) the same bytes from memory", yardstick.port, get(() => "/"));
+  yardstick.stop();
+  const live = await measure("(b) a page of 50, live", running.port, get(() => list));
+  const past = await measure("(c) a page of 50, at a random instant", running.port, get((i) => `${list}?at=${pick(instants, i)}`));
+  const filters: Array<[string, (i: number) => string]> = [
+    ["network", () => `${list}?network_id=${network}`],
+    ["host", (i) => `${list}?host_id=${pick(someHosts, i)}`],
+    ["50 ids", () => `${list}?ids=${ids.join(",")}`],
+  ];
+  const pairs: Array<[string, LoadResult, LoadResult]> = [["none", live, past]];
+  for (const [filter, path] of filters) {
+    const now = await measure(`(d) by ${filter}, live`, running.port, get(path));
+    const then = await measure(`(d) by ${filter}, at a random instant`, running.port, get((i) => `${path(i)}&at=${pick(instants, i)}`));
+    pairs.push([filter, now, then]);
+  }
+  const offset = Math.min(100_000, Math.floor(total / 2));
+  const farNow = await measure(`(e) at offset ${offset}, live`, running.port, get(() => `${list}?offset=${offset}`));
+  const farThen = await measure(`(e) at offset ${offset}, at a late instant`, running.port, get(() => `${list}?offset=${offset}&at=${instants.at(-1)}`));
+  pairs.push([`offset ${offset}`, farNow, farThen]);
+  await measure("(f) PUT of a host with 20 children", running.port, (i) => {
+    const each = pick(hostBodies, i);
+    return requestBytes("PUT", each.path, headers, each.body(i));
+  });
+  table(rows, memory);
+  say(`\n(b) serves ${(live.requestsPerSecond / memory.requestsPerSecond).toFixed(2)} of (a); wanted: 0.2 or more`);
+  say(`(c) takes ${ratio(past, live)} × the time of (b); wanted: 2.5 or less, aimed at 1.5`);
+  for (const [filter, now, then] of pairs.slice(1)) say(`past to present by ${filter}: ${ratio(then, now)} ×`);
+  await measureStream(running.port, running.anonymousMb, headers, total);
+  await running.stop();
+}
+
+/** All entries in one answer: memory stays bounded. */
+async function measureStream(port: number, anonymousMb: () => Promise<number>, headers: Record<string, string>, total: number): Promise<void> {
+  let peakMb = 0;
+  let bytes = 0;
+  const started = performance.now();
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?limit=0`, { headers });
+  let nextLook = 0;
+  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (performance.now() > nextLook) {
+      peakMb = Math.max(peakMb, await anonymousMb());
+      nextLook = performance.now() + 50;
+    }
+  }
+  const took = (performance.now() - started) / 1000;
+  say(`limit=0 streams ${total} entries (${(bytes / 1e6).toFixed(0)} MB) in ${took.toFixed(1)} s; anonymous memory at most ${peakMb.toFixed(0)} MB (wanted: under 200)`);
+}
+
+async function measureDeep(store: BuiltStore): Promise<void> {
+  const running = await startExecutable(store.directory);
+  const headers = { authorization: `Bearer ${store.key}` };
+  const instants = await instantsOf(running.port, store);
+  const results: LoadResult[] = [];
+  const rows: Row[] = [];
+  for (const network of ["shallow", "deep", "shallow", "deep"]) {
+    // Only the newer half of the store's life: there both networks are fully alive.
+    const late = instants.slice(Math.floor(instants.length * 0.02));
+    const request = (i: number) => requestBytes("GET", `/api/v1/if-entries?network_id=${store.networkIds[network]}&at=${pick(late, i)}`, headers);
+    const result = await load({ port: running.port, seconds, connections, request });
+    results.push(result);
+    rows.push({ name: `(g) ${network === "deep" ? 200 : 2} versions each, at a random instant`, result });
+  }
+  table(rows.slice(2), rows[2]?.result as LoadResult);
+  say(`(g) 200 versions take ${ratio(results[3] as LoadResult, results[2] as LoadResult)} × the time of 2; wanted: 1.2 or less`);
+  await running.stop();
+}
+
+function table(rows: Row[], base: LoadResult): void {
+  say(`\n${"".padEnd(48)}${"requests/s".padStart(11)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"of first".padStart(10)}`);
+  for (const { name, result } of rows) {
+    const share = result.requestsPerSecond / base.requestsPerSecond;
+    say(`${name.padEnd(48)}${result.requestsPerSecond.toFixed(0).padStart(11)}${result.p50Ms.toFixed(2).padStart(9)}${result.p99Ms.toFixed(2).padStart(9)}${share.toFixed(3).padStart(10)}${result.failures > 0 ? `  ${result.failures} failed` : ""}`);
+  }
+}
+
+function ratio(slow: LoadResult, fast: LoadResult): string {
+  return (fast.requestsPerSecond / slow.requestsPerSecond).toFixed(2);
+}
+
+function pick<T>(items: readonly T[], i: number): T {
+  // A fixed walk that visits items in no order: runs are alike, neighbours are not.
+  return items[(i * 7919) % items.length] as T;
+}
+
+/** Instants spread over the ledger, at which the first page is full. */
+async function instantsOf(port: number, store: BuiltStore): Promise<string[]> {
+  const { Database } = await import("bun:sqlite");
+  const db = new Database(join(store.directory, "netledger.db"), { readonly: true });
+  const { first, last } = db.query("SELECT min(sequence) AS first, max(sequence) AS last FROM history_transactions").get() as { first: number; last: number };
+  const instants: string[] = [];
+  for (let i = 1; i <= 2_000; i += 1) {
+    const sequence = first + 10 + Math.floor(((last - first - 10) * i) / 2_000);
+    const { at } = db.query("SELECT at FROM history_transactions WHERE sequence = ?").get(sequence) as { at: number };
+    instants.push(new Date(at).toISOString());
+  }
+  db.close();
+  // The last instants of a store that was just built are still before the wall clock.
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?at=${instants[0]}`, { headers: { authorization: `Bearer ${store.key}` } });
+  if (!answer.ok) throw new Error(`the first instant answers ${answer.status}`);
+  return instants;
+}
+
+async function someIds(port: number, store: BuiltStore, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (const hostId of (store.hostIds["campus"] as string[]).slice(0, count)) {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/if-entries?host_id=${hostId}&limit=1`, { headers: { authorization: `Bearer ${store.key}` } });
+    ids.push(((await answer.json()) as { data: Array<{ id: string }> }).data[0]?.id as string);
+  }
+  return ids;
+}
+
+/** Twenty hosts with 20 children each, and bodies that change one of them every time. */
+async function hostUpdates(port: number, store: BuiltStore): Promise<Array<{ path: string; body: (i: number) => string }>> {
+  const headers = { authorization: `Bearer ${store.key}`, "content-type": "application/json" };
+  const updates = [];
+  for (let host = 0; host < 20; host += 1) {
+    const create = {
+      network_id: store.networkIds["campus"],
+      name: `bench-${host}`,
+      ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${host}.${k + 1}` })),
+      ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
+      services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "bench" })),
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/hosts`, { method: "POST", headers, body: JSON.stringify(create) });
+    const { data } = (await answer.json()) as { data: { id: string; ports: Array<{ number: number }> } };
+    const body = (i: number) => JSON.stringify({ ...data, ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)) });
+    updates.push({ path: `/api/v1/hosts/${data.id}`, body });
+  }
+  return updates;
+}

@@ -1,0 +1,192 @@
+// Builds the stores that the benchmark asks: through the real writer, so that ledger, spans, census and hashes are real.
+
+import { rmSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { generateApiKey, hashApiKey, maskApiKey } from "../../src/access/api-key.ts";
+import { apiKeyHashes } from "../../src/access/tables.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { loadOrCreateKeyFile } from "../../src/base/key-file.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
+import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
+import { dataFiles } from "../../src/db/data-directory.ts";
+import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { setUpOrganization, type OrganizationMade } from "../../src/resources/organizations/commands.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { MANUAL } from "../../src/resources/source.ts";
+
+export interface Population {
+  /** Name of the network. */
+  readonly network: string;
+  readonly hosts: number;
+  readonly entriesPerHost: number;
+  /** Versions of each entry, the first included. */
+  readonly versions: number;
+}
+
+export interface BuiltStore {
+  readonly directory: string;
+  readonly key: string;
+  readonly networkIds: Record<string, string>;
+  /** Some hosts of each network, spread over it. */
+  readonly hostIds: Record<string, string[]>;
+  readonly organizationId: string;
+  readonly subnetId: string;
+}
+
+const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
+
+/** Builds a store, or takes the finished one that is there. Progress goes to `report`. */
+export async function buildStore(directory: string, populations: readonly Population[], report: (line: string) => void): Promise<BuiltStore> {
+  const description = join(directory, "benchmark.json");
+  if (existsSync(description)) {
+    const known = (await Bun.file(description).json()) as { populations: readonly Population[]; store: BuiltStore };
+    if (Bun.deepEquals(known.populations, populations)) return known.store;
+  }
+  rmSync(directory, { recursive: true, force: true });
+  await Bun.$`mkdir -p -m 700 ${directory}`.quiet();
+  const files = dataFiles(directory);
+  loadOrCreateKeyFile(files.key, systemRandom);
+  const db = openWritable(files.database);
+  migrate(db, files.database);
+  // Only while building: what is measured runs with the product's own settings.
+  db.$client.run("PRAGMA synchronous = OFF");
+  db.$client.run("PRAGMA cache_size = -400000");
+  const writer = new Writer({ db, kinds: KINDS, commands: COMMANDS, clock: systemClock, random: systemRandom });
+  const run = <T>(command: string, input: unknown): T => outcomeOf<T>(writer.execute([{ command, input, actor: AUTHOR }])[0] as WriteReply).result;
+  const { organizationId, userId } = run<OrganizationMade>("set_up", {
+    organizationName: "Benchmark",
+    networkName: "unused",
+    email: "bench@example.net",
+    passwordHash: "unused",
+    onlyFirst: true,
+  });
+  const key = generateApiKey(systemRandom);
+  run("key", { organizationId, userId, hash: hashApiKey(key), mask: maskApiKey(key) });
+  const networkIds: Record<string, string> = {};
+  const hostIds: Record<string, string[]> = {};
+  let subnetId = "";
+  for (const population of populations) {
+    const made = run<{ networkId: string; subnetId: string }>("network", { organizationId, name: population.network });
+    networkIds[population.network] = made.networkId;
+    subnetId = made.subnetId;
+    const all: string[] = [];
+    const started = performance.now();
+    for (let version = 0; version < population.versions; version += 1) {
+      for (let start = 0; start < population.hosts; start += GROUP) {
+        const requests = [];
+        for (let host = start; host < Math.min(start + GROUP, population.hosts); host += 1) {
+          const input = { organizationId, networkId: made.networkId, host, version, entries: population.entriesPerHost, hostId: all[host] };
+          requests.push({ command: version === 0 ? "host" : "version", input, actor: AUTHOR });
+        }
+        const results = writer.execute(requests).map((reply) => outcomeOf<string>(reply).result);
+        if (version === 0) all.push(...results);
+      }
+      if (version % 10 === 0 || population.versions < 20) report(`  ${population.network}: version ${version + 1} of ${population.versions}, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    }
+    hostIds[population.network] = all.filter((_, position) => position % Math.max(1, Math.floor(all.length / 200)) === 0);
+  }
+  writer.close();
+  const store = { directory, key, networkIds, hostIds, organizationId, subnetId };
+  await Bun.write(description, JSON.stringify({ populations, store }));
+  return store;
+}
+
+/** Ledger transactions per commit while building. */
+const GROUP = 50;
+
+const COMMANDS = {
+  set_up: setUpOrganization,
+  key: (tx: WriteTransaction, input: { organizationId: string; userId: string; hash: Uint8Array; mask: string }) => {
+    const record = tx.create(apiKeyKind, input.organizationId, {
+      name: "benchmark",
+      organization_id: input.organizationId,
+      user_id: input.userId,
+      tags: [],
+      expires_at: null,
+      is_enabled: true,
+      permissions: "Owner",
+      all_networks: true,
+      network_ids: [],
+      key: input.mask,
+    });
+    tx.afterwardsRun(() => {
+      tx.db.insert(apiKeyHashes).values({ hash: Buffer.from(input.hash), api_key_n: tx.recordN(record.id) as number }).run();
+    });
+  },
+  network: (tx: WriteTransaction, input: { organizationId: string; name: string }) => {
+    const network = tx.create(networkKind, input.organizationId, { organization_id: input.organizationId, name: input.name, description: null, tags: [], stale_after_hours: null });
+    const subnet = tx.create(subnetKind, input.organizationId, {
+      network_id: network.id,
+      cidr: "10.0.0.0/8",
+      name: "all",
+      description: null,
+      subnet_type: "Lan",
+      vlan_id: null,
+      source: MANUAL,
+      tags: [],
+    });
+    return { networkId: network.id, subnetId: subnet.id };
+  },
+  host: (tx: WriteTransaction, input: { organizationId: string; networkId: string; host: number; entries: number }) => {
+    const host = tx.create(hostKind, input.organizationId, {
+      name: `switch-${input.host}`,
+      hostname: `switch-${input.host}.example.net`,
+      description: null,
+      hidden: false,
+      network_id: input.networkId,
+      tags: [],
+      source: MANUAL,
+      virtualization: null,
+      sys_name: `switch-${input.host}`,
+      sys_descr: null,
+      sys_object_id: null,
+      sys_location: null,
+      sys_contact: null,
+      chassis_id: null,
+      manufacturer: null,
+      model: null,
+      serial_number: null,
+      management_url: null,
+    });
+    for (let index = 1; index <= input.entries; index += 1) {
+      tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), { observed: { last_seen_at: host.created_at, last_discovery_id: host.id } });
+    }
+    return host.id;
+  },
+  version: (tx: WriteTransaction, input: { hostId: string; version: number }) => {
+    for (const entry of tx.children(ifEntryKind, "host_n", input.hostId)) {
+      tx.update(ifEntryKind, entry.id, { oper_status: input.version % 2 === 0 ? "Up" : "Down", if_alias: `uplink of rack ${entry.if_index}, change ${input.version}` });
+    }
+    return input.hostId;
+  },
+};
+
+/** An entry with every field that a scan fills: about 840 bytes on the wire. */
+function fullEntry(hostId: string, networkId: string, host: number, index: number) {
+  const mac = [0, 0x1b, host >> 16, host >> 8, host, index].map((byte) => (byte & 255).toString(16).padStart(2, "0")).join(":");
+  return {
+    host_id: hostId,
+    network_id: networkId,
+    if_index: index,
+    if_descr: `GigabitEthernet1/0/${index}`,
+    if_name: `Gi1/0/${index}`,
+    if_alias: `uplink of rack ${index}, change 0`,
+    if_type: 6,
+    speed_bps: 1_000_000_000,
+    admin_status: "Up" as const,
+    oper_status: "Up" as const,
+    mac_address: mac,
+    lldp_chassis_id: { subtype: "MacAddress" as const, value: mac },
+    lldp_port_id: { subtype: "InterfaceName" as const, value: `Gi0/${index}` },
+    lldp_sys_name: `core-${host % 16}.example.net`,
+    lldp_port_desc: `GigabitEthernet0/${index}`,
+    first_discovery_id: hostId,
+  };
+}

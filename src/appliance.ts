@@ -1,0 +1,261 @@
+// The composition root: opens the data, starts the writer, builds the app, listens, and stops in order. Subcommands get
+// the same store without the server. Knows no flags and prints nothing but log lines.
+
+import { existsSync } from "node:fs";
+import { AccessGate } from "./access/gate.ts";
+import { generateSetupToken } from "./access/setup-token.ts";
+import { UsageRecorder } from "./access/usage.ts";
+import { createApp } from "./app.ts";
+import type { Clock } from "./base/clock.ts";
+import { formatInstant } from "./base/instant.ts";
+import { loadOrCreateKeyFile } from "./base/key-file.ts";
+import type { Log } from "./base/log.ts";
+import type { Random } from "./base/random.ts";
+import type { ListenAddress } from "./config.ts";
+import { openReadOnly, openWritable } from "./db/connection.ts";
+import { dataFiles, DataLock, ensureDataDirectory, type DataFiles } from "./db/data-directory.ts";
+import { DatabaseRefused, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
+import { Reader } from "./db/reader.ts";
+import { DirectWriteQueue, WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
+import { openWriter, type WriterOptions } from "./writer.ts";
+
+/** A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it. */
+export const CLOCK_LEAP_MAX_MS = 400 * 24 * 60 * 60 * 1000;
+/** A store clock that leads the wall clock by more than this is reported. */
+export const CLOCK_LEAD_REPORTED_MS = 1_000;
+/** Requests that still run this long after the stop began are cut off. */
+export const DRAIN_MS = 4_000;
+/** A subcommand that is about to end, or a predecessor that is about to stop, may hold the lock for a moment. */
+const LOCK_WAIT_MS = 300;
+/** A connection on which nothing moves; longer than any wait that the API offers. */
+const IDLE_TIMEOUT_S = 120;
+
+export interface StoreOptions {
+  /** Absolute. */
+  readonly directory: string;
+  /** Goes on where the clock leapt. */
+  readonly acceptClock: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface Store {
+  readonly reader: Reader;
+  readonly writes: WriteQueue;
+  close(): Promise<void>;
+}
+
+export interface ApplianceOptions extends StoreOptions {
+  readonly listen: ListenAddress;
+  /** Makes the first organization; called only where there is none, before anything is answered. */
+  readonly firstSetup: ((writes: WriteQueue) => Promise<unknown>) | null;
+  readonly monotonicMs: () => number;
+  /** Starts the writer's thread; a test may start one that fails. */
+  readonly startWriter?: () => Worker;
+}
+
+export interface Appliance {
+  /** Where it answers, with the port that it really has. */
+  readonly url: string;
+  readonly directory: string;
+  /** What claims the appliance while it has no organization; null once it has one. */
+  readonly setupToken: string | null;
+  /** Resolves with the reason when it cannot go on. */
+  readonly crashed: Promise<string>;
+  /** Stops accepting, finishes what runs, folds the log into the database, lets go of the data. Within about DRAIN_MS. */
+  stop(): Promise<void>;
+}
+
+/** The address to listen on cannot be had. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/**
+ * @throws DatabaseRefused, ListenError with one sentence for the operator; what `firstSetup` throws
+ */
+export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
+  const { clock, log, random } = options;
+  const files = dataFiles(options.directory);
+  const closers: Array<() => unknown> = [];
+  const close = async () => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  };
+  try {
+    ensureDataDirectory(files.directory);
+    refuseForeignFile(files.database);
+    const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+    if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger.`);
+    closers.push(() => lock.release());
+
+    const crash = Promise.withResolvers<string>();
+    const worker = options.startWriter?.() ?? new Worker(new URL("./writer.ts", import.meta.url).href);
+    const writerOptions: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, random) };
+    const writes = await WorkerWriteQueue.open(worker, writerOptions, crash.resolve).catch((error: Error) => {
+      worker.terminate();
+      throw new DatabaseRefused(error.message);
+    });
+    closers.push(() => writes.close());
+    const reader = openReader(files, clock);
+    closers.push(() => reader.db.close());
+    checkClock(reader, options);
+
+    if (options.firstSetup !== null) {
+      if (isClaimed(reader)) log.info("setup_skipped", { reason: "There is an organization already." });
+      else await options.firstSetup(writes);
+    }
+    const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+    const { app } = createApp({
+      inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+      gate,
+      log,
+      requestIdPrefix: random.bytes(6).toHex(),
+      monotonicMs: options.monotonicMs,
+    });
+    const server = listen(app, options.listen);
+    closers.push(() => drain(server, log));
+    return {
+      url: server.url.origin,
+      directory: files.directory,
+      setupToken: isClaimed(reader) ? null : generateSetupToken(random),
+      crashed: crash.promise,
+      stop: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * The store for a subcommand, with the writer on this thread. May run beside a running appliance: every write is a
+ * transaction that reads where the ledger stands.
+ * @param mayCreate whether data are made where there are none
+ * @throws DatabaseRefused with one sentence for the operator
+ */
+export function openStore(options: StoreOptions & { readonly mayCreate: boolean }): Store {
+  const { clock, random } = options;
+  const files = dataFiles(options.directory);
+  if (options.mayCreate) ensureDataDirectory(files.directory);
+  else if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}: netledger serve or netledger setup makes them.`);
+  refuseForeignFile(files.database);
+  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  try {
+    // Whoever runs on these data must not find another schema under its feet.
+    if (lock === null) requireCurrentSchema(files);
+    const writer = opened(files, () => openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random));
+    try {
+      const reader = openReader(files, clock);
+      checkClock(reader, options);
+      const writes = new DirectWriteQueue(writer);
+      const close = async () => {
+        reader.db.close();
+        await writes.close();
+      };
+      return { reader, writes, close };
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
+  } finally {
+    lock?.release();
+  }
+}
+
+/** Whether there is an organization. */
+export function isClaimed(reader: Reader): boolean {
+  return reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length > 0;
+}
+
+function listen(app: ReturnType<typeof createApp>["app"], address: ListenAddress): Bun.Server<unknown> {
+  try {
+    app.listen({
+      hostname: address.host,
+      port: address.port,
+      // Or a second appliance would share the port without a word.
+      reusePort: false,
+      development: false,
+      idleTimeout: IDLE_TIMEOUT_S,
+      // Bodies are read as they come and bounded there, with an answer in the envelope.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const reason = code === "EADDRINUSE" ? "another program listens there" : code;
+    throw new ListenError(`${address.host} port ${address.port} cannot be listened on: ${reason}.`);
+  }
+  return app.server as Bun.Server<unknown>;
+}
+
+async function drain(server: Bun.Server<unknown>, log: Log): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(resolve, DRAIN_MS, "late");
+  if ((await Promise.race([server.stop(), late])) === "late") {
+    log.warn("requests_cut_off", { pending: server.pendingRequests });
+    await server.stop(true);
+  }
+  clearTimeout(timer);
+}
+
+function openReader(files: DataFiles, clock: Clock): Reader {
+  return new Reader(opened(files, () => openReadOnly(files.database)), clock);
+}
+
+function opened<T>(files: DataFiles, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw refusalOf(error, files.database);
+  }
+}
+
+/** A new key beside secrets that were sealed with a lost one would hide the loss until they are needed. */
+function loadKey(files: DataFiles, random: Random): Uint8Array {
+  if (!existsSync(files.key) && hasSecrets(files)) {
+    throw new DatabaseRefused(`The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back.`);
+  }
+  try {
+    return loadOrCreateKeyFile(files.key, random);
+  } catch (error) {
+    throw new DatabaseRefused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function hasSecrets(files: DataFiles): boolean {
+  if (!existsSync(files.database)) return false;
+  // Writable: a reader alone cannot recover a log that a crash left behind.
+  const { $client } = opened(files, () => openWritable(files.database));
+  try {
+    return opened(files, () => {
+      const isThere = $client.query("SELECT 1 FROM sqlite_schema WHERE name = 'credential_secrets'").get() !== null;
+      return isThere && $client.query("SELECT 1 FROM credential_secrets LIMIT 1").get() !== null;
+    });
+  } finally {
+    $client.close();
+  }
+}
+
+function requireCurrentSchema(files: DataFiles): void {
+  const { $client } = opened(files, () => openReadOnly(files.database));
+  const { user_version: version } = $client.query("PRAGMA user_version").get() as { user_version: number };
+  $client.close();
+  if (version !== SCHEMA_VERSION) {
+    throw new DatabaseRefused(`The data in ${files.directory} are in use by a netledger of another version (schema ${version}, this one knows ${SCHEMA_VERSION}).`);
+  }
+}
+
+/** @throws DatabaseRefused for a leap of the clock that nobody confirmed */
+function checkClock(reader: Reader, options: StoreOptions): void {
+  const last = reader.head();
+  if (last.sequence === 0) return;
+  const now = options.clock.now();
+  if (now - last.at > CLOCK_LEAP_MAX_MS && !options.acceptClock) {
+    throw new DatabaseRefused(
+      `The clock says ${formatInstant(now)}, more than 400 days after the last change (${formatInstant(last.at)}): set it right, or confirm it with --accept-clock.`,
+    );
+  }
+  if (last.at - now > CLOCK_LEAD_REPORTED_MS) {
+    options.log.warn("store_clock_leads", { lead_ms: last.at - now, last_change: formatInstant(last.at), clock: formatInstant(now) });
+  }
+}

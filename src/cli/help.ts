@@ -1,0 +1,57 @@
+// The help of the program and of each command, rendered from the forms of the commands and the table of settings.
+
+import { OPTIONS, variableOf, type Form, type Option } from "../config.ts";
+import { EXIT } from "./command.ts";
+
+/** All commands, with the exit statuses. */
+export function helpOverview(forms: readonly Form[]): string {
+  const width = Math.max(...forms.map((form) => form.name.length));
+  return [
+    "netledger: a network inventory that remembers.",
+    "",
+    "usage: netledger COMMAND [--flag VALUE …]",
+    "",
+    ...forms.map((form) => `  ${form.name.padEnd(width)}  ${form.summary}`),
+    "",
+    "netledger COMMAND --help tells a command's settings. Each is a flag or an environment variable; the flag wins.",
+    "",
+    "Exit status:",
+    `  ${EXIT.done}  done`,
+    `  ${EXIT.failed}  failed; the message says why`,
+    `  ${EXIT.usage}  the command line or a variable is wrong`,
+    `  ${EXIT.dataRefused}  the data are in use, damaged, from a newer version, without their key, or the clock is wrong`,
+    `  ${EXIT.notListening}  the address to listen on cannot be had`,
+    "",
+  ].join("\n");
+}
+
+/** One command, or several that share their first word. */
+export function helpOf(forms: readonly Form[]): string {
+  return forms.map(helpOfOne).join("\n");
+}
+
+function helpOfOne(form: Form): string {
+  const always: readonly Option<unknown>[] = form.always.map((name) => OPTIONS[name]);
+  const options: readonly Option<unknown>[] = [...always, ...form.maybe.map((name) => OPTIONS[name])];
+  const required = always.filter((option) => option.fallback === null);
+  const usage = ["usage: netledger", form.name, ...required.map((option) => `--${option.flag} ${option.value}`), ...(options.length > required.length ? ["[--flag VALUE …]"] : [])];
+  const rows = options.map((option) => ({
+    spelled: `--${option.flag}${option.value === null ? "" : ` ${option.value}`}`,
+    variable: variableOf(option.flag),
+    meaning: `${option.meaning}${suffix(option, required.includes(option))}`,
+  }));
+  const spelledWidth = Math.max(0, ...rows.map((row) => row.spelled.length));
+  return [
+    `netledger ${form.name}: ${form.summary}`,
+    "",
+    usage.join(" "),
+    ...(rows.length > 0 ? [""] : []),
+    ...rows.flatMap((row) => [`  ${row.spelled.padEnd(spelledWidth)}  ${row.variable}`, `      ${row.meaning}`]),
+    "",
+  ].join("\n");
+}
+
+function suffix(option: Option<unknown>, isRequired: boolean): string {
+  if (isRequired) return " Required.";
+  return option.fallback === null || option.value === null ? "" : ` Default: ${option.fallback}.`;
+}

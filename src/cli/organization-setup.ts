@@ -1,0 +1,38 @@
+// Making an organization with its first network and its Owner, from settings: at an unattended start and by subcommand.
+
+import { hashPassword } from "../access/password.ts";
+import { SYSTEM_AUTHOR } from "../access/usage.ts";
+import type { WriteQueue } from "../db/write-queue.ts";
+import { Name } from "../http/schemas.ts";
+import type { OrganizationMade, OrganizationSetup } from "../resources/organizations/commands.ts";
+import { Email } from "../resources/users/user.ts";
+import { checkSetting } from "./checked-setting.ts";
+
+export interface OrganizationWish {
+  readonly organizationName: string;
+  readonly networkName: string;
+  readonly email: string;
+}
+
+/**
+ * The names, checked.
+ * @param prefix of the flags that gave them: `setup-` or nothing
+ * @throws UsageError
+ */
+export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish {
+  return {
+    organizationName: checkSetting(Name, wish.organizationName, `--${prefix}organization`),
+    networkName: checkSetting(Name, wish.networkName, `--${prefix}network`),
+    email: checkSetting(Email, wish.email, `--${prefix}email`),
+  };
+}
+
+/**
+ * @param onlyFirst refuse where there is an organization already
+ * @throws DomainError entity_already_exists, setup_already_done
+ */
+export async function makeOrganization(writes: WriteQueue, wish: OrganizationWish, password: string, onlyFirst: boolean): Promise<OrganizationMade> {
+  const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password), onlyFirst };
+  const { result } = await writes.run<OrganizationMade>("organization.set_up", input, SYSTEM_AUTHOR);
+  return result;
+}

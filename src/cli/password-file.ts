@@ -1,0 +1,31 @@
+// The password in a file or on standard input. Must not be given on the command line: others could read it there.
+
+import { readFile } from "node:fs/promises";
+import { describePasswordProblem } from "../access/password.ts";
+import { UsageError } from "../config.ts";
+import type { Surroundings } from "./command.ts";
+
+/**
+ * @param path absolute, or `-` for standard input
+ * @param flag names the setting in the message
+ * @returns the password, without one final newline
+ * @throws UsageError when it cannot be read or cannot be a password; never echoes it
+ */
+export async function readPasswordFile(path: string, flag: string, surroundings: Surroundings): Promise<string> {
+  let bytes: Uint8Array;
+  try {
+    bytes = path === "-" ? await surroundings.readStdin() : await readFile(path);
+  } catch (error) {
+    throw new UsageError(`${flag} ${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${flag} ${path} is not UTF-8 text`);
+  }
+  const password = text.replace(/\r?\n$/, "");
+  const problem = describePasswordProblem(password);
+  if (problem !== null) throw new UsageError(`${flag} ${path}: the password ${problem}`);
+  return password;
+}

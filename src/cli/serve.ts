@@ -1,0 +1,106 @@
+// netledger serve: runs the appliance until it is told to stop.
+
+import { startAppliance, type Appliance } from "../appliance.ts";
+import { systemLog, type Log } from "../base/log.ts";
+import { UsageError, unknownVariables, type Config, type ListenAddress } from "../config.ts";
+import { SERVER_VERSION } from "../http/envelope.ts";
+import { defineCommand, EXIT, type Surroundings } from "./command.ts";
+import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
+import { readPasswordFile } from "./password-file.ts";
+
+/** The stop as a whole, the writer's last transactions and the checkpoint included. */
+const STOP_MAX_MS = 4_800;
+
+const SETUP = ["setupOrganization", "setupNetwork", "setupEmail", "setupPasswordFile"] as const;
+
+export const serve = defineCommand(
+  {
+    name: "serve",
+    summary: "runs the appliance: the API over HTTP, on the data of one folder.",
+    always: ["listen", "data", "self", "acceptClock", "logFormat"],
+    maybe: [...SETUP, "secretsDirectory"],
+  },
+  (config, surroundings) => runAppliance(config, surroundings),
+);
+
+type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logFormat", (typeof SETUP)[number] | "secretsDirectory">;
+
+/** @param startWriter starts the writer's thread; a test may start one that fails */
+export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
+  const setup = unattendedSetup(config);
+  const log = systemLog(config.logFormat);
+  for (const name of unknownVariables()) log.warn("variable_not_known", { name });
+  const appliance = await startAppliance({
+    listen: config.listen,
+    directory: config.data,
+    acceptClock: config.acceptClock,
+    clock: surroundings.clock,
+    random: surroundings.random,
+    monotonicMs: () => performance.now(),
+    log,
+    firstSetup:
+      setup === null
+        ? null
+        : async (writes) => {
+            const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", surroundings);
+            const made = await makeOrganization(writes, setup.wish, password, true);
+            log.info("set_up", { organization_id: made.organizationId, network_id: made.networkId, email: setup.wish.email });
+          },
+    ...(startWriter === undefined ? {} : { startWriter }),
+  });
+  log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, pid: process.pid });
+  await surroundings.print(greeting(appliance, config.listen));
+  return untilTheEnd(appliance, surroundings, log);
+}
+
+async function untilTheEnd(appliance: Appliance, surroundings: Surroundings, log: Log): Promise<number> {
+  const end = await Promise.race([
+    surroundings.untilStopped().then((signal) => ({ signal })),
+    appliance.crashed.then((reason) => ({ reason })),
+  ]);
+  if ("reason" in end) {
+    // Reads would go on and every write would fail: better a supervisor starts the whole anew.
+    log.error("writer_crashed", { reason: end.reason });
+    return EXIT.failed;
+  }
+  log.info("stopping", { signal: end.signal });
+  const { promise: late, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(resolve, STOP_MAX_MS, "late");
+  const outcome = await Promise.race([appliance.stop(), late, appliance.crashed.then(() => "crashed" as const)]);
+  clearTimeout(timer);
+  if (outcome !== undefined) {
+    // What was acknowledged is in the log file and found at the next start.
+    log.error("stop_cut_off", { reason: outcome });
+    return EXIT.failed;
+  }
+  log.info("stopped");
+  return EXIT.done;
+}
+
+function greeting(appliance: Appliance, listen: ListenAddress): string {
+  const { url, directory, setupToken } = appliance;
+  const claim =
+    setupToken === null
+      ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
+      : `Claim it with the token ${setupToken}: curl ${reachable(url, listen)}/api/auth/setup --json '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
+  return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
+}
+
+/** The wildcard is an address to listen on, not one to call. */
+function reachable(url: string, listen: ListenAddress): string {
+  if (listen.host === "0.0.0.0") return url.replace("0.0.0.0", "127.0.0.1");
+  return listen.host === "::" ? url.replace("[::]", "[::1]") : url;
+}
+
+/** @throws UsageError when only some of the settings are given */
+function unattendedSetup(config: ServeConfig): { wish: OrganizationWish; passwordFile: string } | null {
+  const { setupOrganization: organizationName, setupNetwork: networkName, setupEmail: email, setupPasswordFile: passwordFile } = config;
+  if (organizationName === null && networkName === null && email === null && passwordFile === null) {
+    if (config.self) throw new UsageError("--self belongs to the unattended set-up: it takes --setup-organization and the others as well");
+    return null;
+  }
+  if (organizationName === null || networkName === null || email === null || passwordFile === null) {
+    throw new UsageError("--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all");
+  }
+  return { wish: checkWish({ organizationName, networkName, email }, "setup-"), passwordFile };
+}

@@ -1,0 +1,201 @@
+// What the program is told: flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only reader of
+// the environment. Must not open a file, nor know what a command does.
+
+import { resolve } from "node:path";
+import type { LogFormat } from "./base/log.ts";
+
+/** The command line or a variable is wrong: nothing was done. `message` is one sentence without its full stop. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** One setting. Its variable is NETLEDGER_ and the flag in capitals; the flag wins. An empty variable counts as not set. */
+export interface Option<T> {
+  /** Without the dashes. */
+  readonly flag: string;
+  /** What stands for the value in the help; null for a switch, which `--no-…` turns off again. */
+  readonly value: string | null;
+  /** What holds when nothing is given; null for none. */
+  readonly fallback: string | null;
+  readonly meaning: string;
+  /** @throws UsageError with the rest of the sentence that the flag's name begins: "must be …" */
+  readonly parse: (text: string) => T;
+}
+
+export interface ListenAddress {
+  /** Without brackets. */
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+}
+
+/** Every setting there is. */
+export const OPTIONS = {
+  listen: option("listen", "HOST:PORT", "127.0.0.1:8080", "Where HTTP is answered; IPv6 as [::1]:8080, port 0 for any that is free.", parseListen),
+  data: option("data", "DIR", "./data", "The folder of the database, its key file and its lock.", parsePath),
+  setupOrganization: option("setup-organization", "NAME", null, "Unattended set-up: the organization to make when there is none yet.", parseText),
+  setupNetwork: option("setup-network", "NAME", null, "Unattended set-up: its first network.", parseText),
+  setupEmail: option("setup-email", "EMAIL", null, "Unattended set-up: its Owner, who signs in with it.", parseText),
+  setupPasswordFile: option("setup-password-file", "FILE", null, "Unattended set-up: the file with the Owner's password; a final newline does not count.", parsePath),
+  self: flag("self", "Unattended set-up: record the machine that this runs on as the network's first host."),
+  secretsDirectory: option("secrets-dir", "DIR", null, "The folder that secrets given as file paths are read from; without it there are none.", parsePath),
+  acceptClock: flag("accept-clock", "Go on with a clock that is more than 400 days ahead of the last change."),
+  logFormat: option("log-format", "text|json", "text", "The form of the log on standard error.", parseLogFormat),
+
+  newOrganization: option("organization", "NAME", null, "The organization to make.", parseText),
+  newNetwork: option("network", "NAME", null, "Its first network.", parseText),
+  organization: option("organization", "NAME", null, "The organization meant, by name or id; not needed while there is one.", parseText),
+  email: option("email", "EMAIL", null, "The user's e-mail address.", parseText),
+  role: option("role", "ROLE", null, "Owner, Admin, Member or Viewer.", parseText),
+  networks: option("networks", "NAME,…", null, "The networks within reach, by name or id; Owner and Admin reach all.", parseList),
+  name: option("name", "NAME", null, "What it is called.", parseText),
+  passwordFile: option("password-file", "FILE", null, "The file with the password, - for standard input; a final newline does not count.", parsePathOrStdin),
+  permissions: option("permissions", "ROLE", "Viewer", "What the key may do, within its user's role: Owner, Admin, Member or Viewer.", parseText),
+  expiresAt: option("expires-at", "TIMESTAMP", null, "When the key ends (RFC 3339); never, if not given.", parseText),
+  keyId: option("id", "ID", null, "The id of the key.", parseText),
+} as const satisfies Record<string, Option<unknown>>;
+
+export type OptionName = keyof typeof OPTIONS;
+type ValueOf<Name extends OptionName> = ReturnType<(typeof OPTIONS)[Name]["parse"]>;
+
+/** What one command takes. */
+export interface Form<Always extends OptionName = OptionName, Maybe extends OptionName = OptionName> {
+  /** As it is typed: `user create`. */
+  readonly name: string;
+  /** Completes "netledger user create …" in one clause. */
+  readonly summary: string;
+  /** Settings that always have a value: those without a fallback must be given. */
+  readonly always: readonly Always[];
+  /** Settings that may be left out. */
+  readonly maybe: readonly Maybe[];
+}
+
+export type Config<Always extends OptionName = never, Maybe extends OptionName = never> = Readonly<
+  { [Name in Always]: ValueOf<Name> } & { [Name in Maybe]: ValueOf<Name> | null }
+>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings of one command.
+ * @param args what follows the command's name
+ * @throws UsageError for what is unknown, given twice, missing or malformed
+ */
+export function readConfig<Always extends OptionName, Maybe extends OptionName>(
+  form: Form<Always, Maybe>,
+  args: readonly string[],
+  environment: Environment = process.env,
+): Config<Always, Maybe> {
+  const names: readonly OptionName[] = [...form.always, ...form.maybe];
+  const given = readFlags(names, args);
+  const config: Record<string, unknown> = {};
+  for (const name of names) {
+    const { flag: spelled, value, fallback, parse }: Option<unknown> = OPTIONS[name];
+    const variable = variableOf(spelled);
+    const [source, text] = given.has(name) ? [`--${spelled}`, given.get(name)] : environment[variable] ? [variable, environment[variable]] : [`--${spelled}`, fallback];
+    if (text === null || text === undefined) {
+      if ((form.always as readonly OptionName[]).includes(name)) throw new UsageError(`--${spelled} ${value} is required (or ${variable})`);
+      config[name] = null;
+      continue;
+    }
+    try {
+      config[name] = parse(text);
+    } catch (error) {
+      throw error instanceof UsageError ? new UsageError(`${source} ${error.message}`) : error;
+    }
+  }
+  return Object.freeze(config) as Config<Always, Maybe>;
+}
+
+/** Variables that begin like ours and that no command knows: most likely misspelt. */
+export function unknownVariables(environment: Environment = process.env): string[] {
+  const known = new Set(Object.values(OPTIONS).map((each) => variableOf(each.flag)));
+  return Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name)).sort();
+}
+
+export function variableOf(spelled: string): string {
+  return PREFIX + spelled.toUpperCase().replaceAll("-", "_");
+}
+
+const PREFIX = "NETLEDGER_";
+
+/** The texts of the flags given. */
+function readFlags(names: readonly OptionName[], args: readonly string[]): Map<OptionName, string> {
+  const given = new Map<OptionName, string>();
+  for (let position = 0; position < args.length; position += 1) {
+    const arg = args[position] as string;
+    if (!arg.startsWith("--") || arg === "--") throw new UsageError(`${quoted(arg)} is not understood: every setting is a flag`);
+    const equals = arg.indexOf("=");
+    const spelled = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
+    const attached = equals === -1 ? null : arg.slice(equals + 1);
+    const name = names.find((each) => OPTIONS[each].flag === spelled);
+    const negated = name === undefined && spelled.startsWith("no-") ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === spelled.slice(3)) : undefined;
+    const meant = name ?? negated;
+    if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is not known here`);
+    if (given.has(meant)) throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
+    if (OPTIONS[meant].value === null) {
+      if (attached !== null) throw new UsageError(`--${spelled} takes no value`);
+      given.set(meant, negated === undefined ? "true" : "false");
+      continue;
+    }
+    // What looks like the next flag is one: a value that begins with two dashes is attached with `=`.
+    const next = attached === null ? args[position + 1] : attached;
+    if (next === undefined || (attached === null && next.startsWith("--"))) throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
+    if (attached === null) position += 1;
+    given.set(meant, next);
+  }
+  return given;
+}
+
+function option<T>(spelled: string, value: string, fallback: string | null, meaning: string, parse: (text: string) => T): Option<T> {
+  return { flag: spelled, value, fallback, meaning, parse };
+}
+
+function flag(spelled: string, meaning: string): Option<boolean> {
+  return { flag: spelled, value: null, fallback: "false", meaning, parse: parseSwitch };
+}
+
+function parseText(text: string): string {
+  if (text === "") throw new UsageError("must not be empty");
+  return text;
+}
+
+function parseList(text: string): readonly string[] {
+  const items = text.split(",").map((item) => item.trim());
+  if (items.includes("")) throw new UsageError("must be names or ids separated by commas");
+  return Object.freeze(items);
+}
+
+/** Absolute: the working folder of the start is the one that a relative path means. */
+function parsePath(text: string): string {
+  if (text.includes("\0")) throw new UsageError("must be a path");
+  return resolve(parseText(text));
+}
+
+function parsePathOrStdin(text: string): string {
+  return text === "-" ? "-" : parsePath(text);
+}
+
+function parseSwitch(text: string): boolean {
+  if (/^(true|yes|on|1)$/i.test(text)) return true;
+  if (/^(false|no|off|0)$/i.test(text)) return false;
+  throw new UsageError(`must be true or false, not ${quoted(text)}`);
+}
+
+function parseLogFormat(text: string): LogFormat {
+  if (text === "text" || text === "json") return text;
+  throw new UsageError(`must be text or json, not ${quoted(text)}`);
+}
+
+function parseListen(text: string): ListenAddress {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port > 65_535) throw new UsageError(`must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not ${quoted(text)}`);
+  return Object.freeze({ host, port });
+}
+
+/** As it was typed, but on one line and not endless. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}

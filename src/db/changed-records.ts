@@ -1,0 +1,49 @@
+// What a transaction has created or changed so far, found by its parent and by what it stands for: the live tables
+// learn of it only at the end. Must not decide anything: an entry found here may have been changed again since.
+
+import { liveIdentity, type AnyKind, type RecordBase } from "./kind.ts";
+import type { Entry } from "./transaction.ts";
+
+export class ChangedRecords {
+  private readonly byKind = new Map<number, Entry[]>();
+  private readonly byIdentity = new Map<string, Entry>();
+  private readonly byParent = new Map<string, { entries: Map<unknown, Set<Entry>>; indexed: number }>();
+
+  /** After each change of an entry that is alive. */
+  note(entry: Entry): void {
+    const known = this.byKind.get(entry.kind.code);
+    if (known === undefined) this.byKind.set(entry.kind.code, [entry]);
+    else known.push(entry);
+    const identity = liveIdentity(entry.kind, entry.after as RecordBase);
+    if (identity !== null) this.byIdentity.set(`${entry.kind.code}/${identity}`, entry);
+  }
+
+  /** The entry that was last given this identity. */
+  withIdentity(kind: AnyKind, identity: string): Entry | null {
+    return this.byIdentity.get(`${kind.code}/${identity}`) ?? null;
+  }
+
+  /** The entries that had `parentId` in a live column after one of their changes, in the order of the changes. */
+  withParent(kind: AnyKind, column: string, parentId: string): Entry[] {
+    const changed = this.byKind.get(kind.code) ?? [];
+    const name = `${kind.code}.${column}`;
+    const index = this.byParent.get(name) ?? { entries: new Map<unknown, Set<Entry>>(), indexed: 0 };
+    this.byParent.set(name, index);
+    // Each entry is looked at once per column, however often it is asked: a bulk asks for every host.
+    for (; index.indexed < changed.length; index.indexed += 1) {
+      const entry = changed[index.indexed] as Entry;
+      if (entry.after === null) continue;
+      const parent = referredId(kind, column, entry.after);
+      const entries = index.entries.get(parent);
+      if (entries === undefined) index.entries.set(parent, new Set([entry]));
+      else entries.add(entry);
+    }
+    return [...(index.entries.get(parentId) ?? [])];
+  }
+}
+
+/** The id whose record number a live column of this record will hold. */
+export function referredId(kind: AnyKind, column: string, record: RecordBase): unknown {
+  // Columns ask for numbers of ids; handed the ids back, they tell which id stands where.
+  return kind.columns(record, (id) => id as unknown as number)[column];
+}

@@ -1,0 +1,92 @@
+// The folder that holds an appliance's data: the names of its files, its making, and the lock that keeps a second appliance out.
+// Must not open the database.
+
+import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { dirname, join } from "node:path";
+import { DatabaseRefused } from "./migrate.ts";
+import { sqliteCode } from "./sqlite-code.ts";
+
+export interface DataFiles {
+  readonly directory: string;
+  readonly database: string;
+  /** The key that secrets are sealed with. */
+  readonly key: string;
+  readonly lock: string;
+}
+
+/** @param directory absolute */
+export function dataFiles(directory: string): DataFiles {
+  return {
+    directory,
+    database: join(directory, "netledger.db"),
+    key: join(directory, "netledger.key"),
+    lock: join(directory, "netledger.lock"),
+  };
+}
+
+/**
+ * Makes the folder where there is none, for its owner alone, durably.
+ * @throws DatabaseRefused when it cannot be made or is not a folder that can be written to
+ */
+export function ensureDataDirectory(directory: string): void {
+  try {
+    const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (first !== undefined) syncUpTo(directory, dirname(first));
+    if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof DatabaseRefused) throw error;
+    throw new DatabaseRefused(`The data folder ${directory} cannot be made or written to (${codeOf(error)}).`);
+  }
+}
+
+/** An advisory lock on the data. The kernel holds it for the process and drops it when the process ends, however it ends. */
+export class DataLock {
+  private readonly database: Database;
+
+  private constructor(database: Database) {
+    this.database = database;
+  }
+
+  /**
+   * @param waitMs how long to wait for the holder to let go
+   * @returns null where another process holds it
+   */
+  static take(path: string, waitMs: number): DataLock | null {
+    // SQLite's own file lock, on a database that stays empty: no portable lock call reaches JavaScript otherwise.
+    let database: Database | null = null;
+    try {
+      database = new Database(path, { create: true, readwrite: true });
+      database.run(`PRAGMA busy_timeout = ${waitMs}`);
+      database.run("BEGIN EXCLUSIVE");
+      return new DataLock(database);
+    } catch (error) {
+      database?.close();
+      const code = sqliteCode(error);
+      if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return null;
+      throw new DatabaseRefused(`The lock file ${path} cannot be used (${codeOf(error)}).`);
+    }
+  }
+
+  release(): void {
+    this.database.close();
+  }
+}
+
+/** A folder's name is on the disk only when the folder above it is. */
+function syncUpTo(directory: string, top: string): void {
+  for (let each = dirname(directory); ; each = dirname(each)) {
+    const descriptor = openSync(each, constants.O_RDONLY | constants.O_DIRECTORY);
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (each === top || each === dirname(each)) return;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

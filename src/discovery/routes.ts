@@ -1,0 +1,67 @@
+// /api/v1/discovery
+
+import { Type } from "@sinclair/typebox";
+import { MEMBER, type Access, type Actor } from "../access/actor.ts";
+import { META, successBody } from "../http/envelope.ts";
+import { Body, Nullable, Uuid } from "../http/schemas.ts";
+import type { Surface } from "../http/surface.ts";
+import type { Inventory } from "../resources/answers.ts";
+import { discoverSelf } from "./self/discover.ts";
+import type { MachineSnapshot } from "./self/machine.ts";
+
+const Counts = Type.Record(Type.String(), Type.Integer(), { description: "Records by kind." });
+
+const SelfDiscovery = Type.Object(
+  {
+    discovery_id: Uuid,
+    network_id: Uuid,
+    host_id: Uuid,
+    sequence: Nullable(Type.Integer(), { description: "The ledger transaction that it made; null where nothing had changed." }),
+    created: Counts,
+    updated: Counts,
+    deleted: Counts,
+  },
+  { $id: "SelfDiscovery" },
+);
+
+const EXAMPLE = {
+  discovery_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0020",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+  sequence: 42,
+  created: { ports: 1 },
+  updated: {},
+  deleted: {},
+};
+
+export interface DiscoveryOptions {
+  readonly newDiscoveryId: () => string;
+  /** Reads this machine; tests give another one. */
+  readonly readMachine?: () => Promise<MachineSnapshot>;
+}
+
+export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inventory, options: DiscoveryOptions): void {
+  surface.post(
+    "/api/v1/discovery/self",
+    {
+      operationId: "discoverSelf",
+      summary: "Record the machine that netledger runs on",
+      description: "Reads interfaces, addresses and ports from the kernel's own tables and writes what differs from the last time. On an unchanged machine that is nothing.",
+      group: "Discovery",
+      access: MEMBER,
+      body: Body({ network_id: Uuid }),
+      answer: SelfDiscovery,
+      errors: ["entity_reference_invalid"],
+      example: { body: { network_id: EXAMPLE.network_id }, data: EXAMPLE },
+    },
+    async (call) => {
+      const report = await discoverSelf(inventory.writes, {
+        networkId: call.body.network_id,
+        discoveryId: options.newDiscoveryId(),
+        actor: inventory.authorOf(call.actor, call.requestId),
+        ...(options.readMachine === undefined ? {} : { read: options.readMachine }),
+      });
+      return new Response(successBody(JSON.stringify(report), META), { headers: { ...call.headers, "content-type": "application/json" } });
+    },
+  );
+}

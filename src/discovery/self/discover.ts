@@ -1,0 +1,23 @@
+// Self discovery as one step: read the machine, then record it. The reading stays outside the write transaction.
+
+import type { CommandActor } from "../../access/actor.ts";
+import type { WriteQueue } from "../../db/write-queue.ts";
+import { readMachine } from "./read-machine.ts";
+import type { SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
+import type { MachineSnapshot } from "./machine.ts";
+
+export interface SelfDiscoveryReport extends SelfDiscovered {
+  /** The ledger transaction that it made; null where the machine was as the inventory knew it. */
+  readonly sequence: number | null;
+}
+
+/** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
+export async function discoverSelf(
+  writes: WriteQueue,
+  options: { networkId: string; discoveryId: string; actor: CommandActor; read?: () => Promise<MachineSnapshot> },
+): Promise<SelfDiscoveryReport> {
+  const machine = await (options.read ?? readMachine)();
+  const input: SelfDiscoveryInput = { network_id: options.networkId, discovery_id: options.discoveryId, machine };
+  const { sequence, result } = await writes.run<SelfDiscovered>("discovery.self", input, options.actor);
+  return { ...result, sequence };
+}

@@ -1,0 +1,270 @@
+// Brings what the inventory knows of a host to what the machine says of itself, as a write transaction: only what
+// differs becomes a version. What a person entered stays; what discovery found and finds no more goes.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { getReferenced } from "../../access/reach.ts";
+import { applianceSettings } from "../../access/tables.ts";
+import { eq } from "drizzle-orm";
+import { formatInstant } from "../../base/instant.ts";
+import type { AnyKind, Observed } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { bindingKind } from "../../resources/bindings/binding.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { portType } from "../../resources/ports/port-type.ts";
+import { portKind } from "../../resources/ports/port.ts";
+import { removeRecord } from "../../resources/references.ts";
+import { serviceKind } from "../../resources/services/service.ts";
+import { DISCOVERED } from "../../resources/source.ts";
+import { subnetKind } from "../../resources/subnets/subnet.ts";
+import { isLoopbackOnly } from "./inventory-addresses.ts";
+import type { MachinePort, MachineSnapshot } from "./machine.ts";
+import { serviceOf } from "./well-known-services.ts";
+
+export interface SelfDiscoveryInput {
+  readonly network_id: string;
+  /** Names this run in `first_discovery_id` and `last_discovery_id`. */
+  readonly discovery_id: string;
+  readonly machine: MachineSnapshot;
+}
+
+export interface SelfDiscovered {
+  readonly discovery_id: string;
+  readonly network_id: string;
+  readonly host_id: string;
+  /** Records by kind, in the plural. */
+  readonly created: Record<string, number>;
+  readonly updated: Record<string, number>;
+  readonly deleted: Record<string, number>;
+}
+
+export function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor): SelfDiscovered {
+  getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  return new SelfReconciliation(tx, input, actor).run();
+}
+
+/** A record that discovery made or that a person entered. */
+interface Found {
+  readonly id: string;
+  readonly first_discovery_id?: string | null | undefined;
+}
+
+class SelfReconciliation {
+  private readonly tx: WriteTransaction;
+  private readonly input: SelfDiscoveryInput;
+  private readonly machine: MachineSnapshot;
+  private readonly actor: CommandActor;
+  private readonly seen: Observed;
+
+  constructor(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor) {
+    this.tx = tx;
+    this.input = input;
+    this.machine = input.machine;
+    this.actor = actor;
+    this.seen = { last_discovery_id: input.discovery_id, last_seen_at: formatInstant(tx.instant) };
+  }
+
+  run(): SelfDiscovered {
+    const host = this.host();
+    const addressIds = this.addresses(host);
+    this.interfaces(host, addressIds);
+    const portIds = this.ports(host);
+    this.services(host, addressIds, portIds);
+    return { discovery_id: this.input.discovery_id, network_id: this.input.network_id, host_id: host.id, ...this.counts() };
+  }
+
+  /** The host record that stands for this machine in the network: the one of the last run, as long as it lives. */
+  private host(): HostRecord {
+    const { tx, machine } = this;
+    const told = { sys_name: machine.hostname, sys_descr: machine.sys_descr, manufacturer: machine.manufacturer, model: machine.model, serial_number: machine.serial_number };
+    const setting = `self_host/${this.input.network_id}`;
+    const known = tx.db.select({ value: applianceSettings.value }).from(applianceSettings).where(eq(applianceSettings.name, setting)).limit(1).all()[0];
+    const present = known === undefined ? null : tx.find(hostKind, known.value);
+    if (present !== null) {
+      tx.update(hostKind, present.id, told);
+      tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
+      return present;
+    }
+    const host = tx.create(
+      hostKind,
+      this.actor.organizationId,
+      {
+        name: machine.hostname,
+        hostname: machine.hostname,
+        description: null,
+        hidden: false,
+        network_id: this.input.network_id,
+        tags: [],
+        source: DISCOVERED,
+        virtualization: null,
+        sys_object_id: null,
+        sys_location: null,
+        sys_contact: null,
+        chassis_id: null,
+        management_url: null,
+        ...told,
+      },
+      { observed: { last_seen_at: this.seen.last_seen_at ?? null } },
+    );
+    tx.afterwardsRun(() => {
+      tx.db.insert(applianceSettings).values({ name: setting, value: host.id }).onConflictDoUpdate({ target: applianceSettings.name, set: { value: host.id } }).run();
+    });
+    return host;
+  }
+
+  /** @returns address → id */
+  private addresses(host: HostRecord): Map<string, string> {
+    const { tx } = this;
+    const macs = new Map(this.machine.interfaces.map((each) => [each.if_index, each.mac_address]));
+    const known = new Map(tx.children(ipAddressKind, "host_n", host.id).map((each) => [each.ip_address, each]));
+    const ids = new Map<string, string>();
+    for (const [position, address] of this.machine.addresses.entries()) {
+      const fields = { subnet_id: this.subnet(address.cidr), ip_address: address.ip_address, mac_address: macs.get(address.if_index) ?? null };
+      const present = known.get(address.ip_address);
+      known.delete(address.ip_address);
+      const name = this.machine.interfaces.find((each) => each.if_index === address.if_index)?.if_name ?? "";
+      if (present === undefined) ids.set(address.ip_address, this.found(ipAddressKind, { host_id: host.id, network_id: host.network_id, ...fields, name, position }));
+      else ids.set(address.ip_address, this.again(ipAddressKind, present.id, fields));
+    }
+    this.forget(ipAddressKind, known.values());
+    return ids;
+  }
+
+  private interfaces(host: HostRecord, addressIds: Map<string, string>): void {
+    const { tx } = this;
+    const known = new Map(tx.children(ifEntryKind, "host_n", host.id).map((each) => [each.if_index, each]));
+    for (const each of this.machine.interfaces) {
+      const address = this.machine.addresses.find((candidate) => candidate.if_index === each.if_index);
+      const fields = {
+        if_index: each.if_index,
+        if_descr: each.if_descr,
+        if_name: each.if_name,
+        if_alias: each.if_alias ?? undefined,
+        if_type: each.if_type,
+        speed_bps: each.speed_bps ?? undefined,
+        admin_status: each.admin_status,
+        oper_status: each.oper_status,
+        mac_address: each.mac_address ?? undefined,
+        ip_address_id: address === undefined ? undefined : addressIds.get(address.ip_address),
+      };
+      const present = known.get(each.if_index);
+      known.delete(each.if_index);
+      if (present === undefined) this.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...fields });
+      else this.again(ifEntryKind, present.id, fields);
+    }
+    this.forget(ifEntryKind, known.values());
+  }
+
+  /** @returns number and protocol → id */
+  private ports(host: HostRecord): Map<string, string> {
+    const known = new Map(this.tx.children(portKind, "host_n", host.id).map((each) => [portName(each), each]));
+    const ids = new Map<string, string>();
+    for (const port of this.machine.ports) {
+      const present = known.get(portName(port));
+      known.delete(portName(port));
+      const fields = { number: port.number, protocol: port.protocol, type: portType(port.number, port.protocol) };
+      if (present === undefined) ids.set(portName(port), this.found(portKind, { host_id: host.id, network_id: host.network_id, ...fields }));
+      else ids.set(portName(port), this.again(portKind, present.id, fields));
+    }
+    this.forget(portKind, known.values());
+    return ids;
+  }
+
+  private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
+    const { tx } = this;
+    const nameOf = (each: { name: string; service_definition: string }) => JSON.stringify([each.service_definition, each.name]);
+    const known = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [nameOf(each), each]));
+    const wanted = new Map<string, { name: string; service_definition: string; ports: MachinePort[] }>();
+    for (const port of this.machine.ports) {
+      const service = serviceOf(port);
+      // What only the machine itself can reach is no service to the network.
+      if (service === null || isLoopbackOnly(port)) continue;
+      const same = wanted.get(nameOf(service));
+      if (same === undefined) wanted.set(nameOf(service), { ...service, ports: [port] });
+      else same.ports.push(port);
+    }
+    for (const [position, [name, service]] of [...wanted].entries()) {
+      const present = known.get(name);
+      known.delete(name);
+      const fields = { name: service.name, service_definition: service.service_definition };
+      const serviceId =
+        present === undefined
+          ? this.found(serviceKind, { host_id: host.id, network_id: host.network_id, ...fields, position, source: DISCOVERED, tags: [], virtualization: null })
+          : this.again(serviceKind, present.id, fields);
+      this.bindings(host, serviceId, present !== undefined, service.ports, addressIds, portIds);
+    }
+    this.forget(serviceKind, known.values());
+  }
+
+  private bindings(host: HostRecord, serviceId: string, isKnown: boolean, ports: MachinePort[], addressIds: Map<string, string>, portIds: Map<string, string>): void {
+    const stored = isKnown ? this.tx.children(bindingKind, "service_n", serviceId) : [];
+    const known = new Map(stored.map((each) => [`${each.port_id}/${each.ip_address_id}`, each]));
+    for (const port of ports) {
+      const portId = portIds.get(portName(port)) as string;
+      const places = port.bound.length === 0 ? [null] : port.bound.map((text) => addressIds.get(text)).filter((id) => id !== undefined);
+      for (const addressId of places) {
+        const present = known.get(`${portId}/${addressId}`);
+        known.delete(`${portId}/${addressId}`);
+        const fields = { type: "Port" as const, port_id: portId, ip_address_id: addressId };
+        if (present === undefined) this.found(bindingKind, { service_id: serviceId, host_id: host.id, network_id: host.network_id, ...fields });
+        else this.again(bindingKind, present.id, fields);
+      }
+    }
+    this.forget(bindingKind, known.values());
+  }
+
+  /** The subnet that an address implies, made where it is not there. */
+  private subnet(cidr: string): string {
+    const { tx } = this;
+    const networkId = this.input.network_id;
+    const made = this.subnetsMade.get(cidr);
+    if (made !== undefined) return made;
+    const present = tx.findByIdentity(subnetKind, `${networkId}/${cidr}`);
+    const id =
+      present?.id ??
+      tx.create(subnetKind, this.actor.organizationId, {
+        network_id: networkId,
+        cidr,
+        name: cidr,
+        description: null,
+        subnet_type: "Unknown",
+        vlan_id: null,
+        source: DISCOVERED,
+        tags: [],
+      }).id;
+    this.subnetsMade.set(cidr, id);
+    return id;
+  }
+
+  private readonly subnetsMade = new Map<string, string>();
+
+  private found(kind: AnyKind, fields: object): string {
+    return this.tx.create(kind, this.actor.organizationId, { ...fields, first_discovery_id: this.input.discovery_id }, { observed: this.seen }).id;
+  }
+
+  private again(kind: AnyKind, id: string, fields: object): string {
+    this.tx.update(kind, id, fields);
+    this.tx.observe(kind, id, this.seen);
+    return id;
+  }
+
+  /** Ends what discovery found once and finds no more. A port or address may have taken bindings along already. */
+  private forget(kind: AnyKind, records: Iterable<Found>): void {
+    for (const record of records) {
+      if (record.first_discovery_id === null || record.first_discovery_id === undefined) continue;
+      if (this.tx.find(kind, record.id) !== null) removeRecord(this.tx, kind, record.id, true);
+    }
+  }
+
+  private counts(): Pick<SelfDiscovered, "created" | "updated" | "deleted"> {
+    const counts = { Created: {} as Record<string, number>, Updated: {} as Record<string, number>, Deleted: {} as Record<string, number> };
+    for (const { kind, operation } of this.tx.netChanges()) counts[operation][kind.plural] = (counts[operation][kind.plural] ?? 0) + 1;
+    return { created: counts.Created, updated: counts.Updated, deleted: counts.Deleted };
+  }
+}
+
+function portName(port: { number: number; protocol: string }): string {
+  return `${port.number}/${port.protocol}`;
+}

@@ -1,0 +1,79 @@
+// What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
+
+import { BODY_LIMIT_BYTES } from "./body.ts";
+import { CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
+
+const count = (n: number) => n.toLocaleString("en");
+
+/** Markdown. */
+export const INTRODUCTION = `A network inventory that remembers: every record can be asked what it was at any instant.
+
+## Answers
+
+Every answer is JSON in one envelope: \`success\`, \`data\` and \`meta\`; or \`success\`, \`code\`, \`error\`, \`params\` and \`meta\`
+where something is wrong. Every success has the status 200, creates included; a delete answers the record as it was closed.
+\`code\` is stable, \`error\` is one sentence that a person can act on, \`params\` holds the values in it. \`validation_failed\`
+lists every offender at once in \`params.issues\`. The header \`X-Request-Id\` names the request in the appliance's log.
+
+Timestamps are RFC 3339 in UTC with three fractional digits (\`2026-11-21T09:15:00.123Z\`); input may have any offset and any
+number of digits. UUIDs and MAC addresses are lower case, IP addresses canonical (RFC 5952); input is normalised.
+
+## Authentication
+
+An API key as \`Authorization: Bearer nlk_…\`, or the cookie \`session_id\` of a sign-in. Keys are made by whoever has signed in. The
+roles are Owner, Admin, Member and Viewer; each may do what the later ones may. What lies below a network that the caller does
+not reach does not exist for the caller: 404, and absent from every list.
+
+## Time
+
+\`at\` asks for the state at an instant instead of the live one, for lists and single records alike; filters, order and pages mean the
+same then. A version of a record lives from its \`valid_from\` up to, and without, its \`valid_to\`; at \`valid_from\` itself it holds.
+\`valid_to\` is null on the live version. An \`at\` before the first transaction finds nothing; one in the future is the present.
+\`meta.at\` echoes the instant. The caller's rights are those of today. An unchanged write makes no version. A record that was made
+again for the same real thing has a new \`id\` and carries the id of its first incarnation as \`lineage_id\`.
+
+## Lists
+
+\`limit\` is 0 to ${count(LIMIT_MAX)}, by default ${LIMIT_DEFAULT}; 0 is no limit, answered as a stream of any length. \`offset\` passes over rows. Rows come by
+\`created_at\` and then \`id\` unless another order is asked for, so pages are stable. \`meta.pagination.total_count\` counts what matches the
+filters. Lists of ids are repeated (\`ids=a&ids=b\`) or separated by commas (\`ids=a,b\`), at most ${IDS_MAX}. An unknown parameter or a value
+out of its range is refused with 400, never ignored.
+
+## Writes
+
+A PUT replaces what its body requires; an optional field that is absent keeps its value, and \`null\` clears it where that is allowed. Read-only
+fields may be sent back and are ignored, so that GET, edit, PUT works; a field that the record does not have is refused. A create may
+bring its own \`id\` (a UUID that was never used).
+
+Every GET of one record carries its version as \`ETag\`. With \`If-None-Match\` it answers 304 while the record is that version; with \`If-Match\` a PUT
+or DELETE answers 412 when it is not.
+
+## Limits
+
+| What | At most |
+|---|---|
+| Request body | ${BODY_LIMIT_BYTES / 1024 / 1024} MiB |
+| Names | ${NAME_MAX_LENGTH} characters |
+| Descriptions | ${count(DESCRIPTION_MAX_LENGTH)} characters |
+| Tags of a record | ${count(TAGS_MAX)} |
+| Children of each kind of a host | ${count(CHILDREN_MAX)} |
+| Ids in a query | ${IDS_MAX} |
+| Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
+`;
+
+/** Groups of operations in the order in which they are shown. */
+export const GROUPS: readonly { readonly name: string; readonly description: string }[] = [
+  { name: "Appliance", description: "Whether it runs, and which version." },
+  { name: "Set-up and sign-in", description: "The first organization, sessions and passwords." },
+  { name: "Organizations", description: "The caller's organization." },
+  { name: "Users", description: "The people of the organization, their roles and the networks that they reach." },
+  { name: "API keys", description: "Keys act for their user, within the user's role and networks. Managed by sign-in only." },
+  { name: "Networks", description: "Where hosts, subnets and VLANs live, and what rights are given by." },
+  { name: "Subnets", description: "The IP prefixes of a network." },
+  { name: "VLANs", description: "The numbered broadcast domains of a network (IEEE 802.1Q)." },
+  { name: "Hosts", description: "Devices with their addresses, ports, services and interface entries." },
+  { name: "Interface entries", description: "The rows of hosts' interface tables, with what is known of their links (IF-MIB, LLDP, CDP)." },
+  { name: "Credentials", description: "What discovery signs in to devices with. Secrets are sealed, and never answered." },
+  { name: "Tags", description: "Labels of the organization." },
+  { name: "Discovery", description: "What the appliance finds by itself." },
+];

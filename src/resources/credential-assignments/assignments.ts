@@ -1,0 +1,168 @@
+// Writes credential assignments from either of their two sides, and shows them on either: one association, two views.
+// Must not know how credentials and hosts are written otherwise.
+
+import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { findReachable, getReferenced } from "../../access/reach.ts";
+import { invalid, referenceInvalid, type Issue } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { credentialKind } from "../credentials/credential.ts";
+import { hostKind } from "../hosts/host.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { networkKind } from "../networks/network.ts";
+import { assignmentKey, credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignment.ts";
+
+/** A credential's side. `ip_address_ids` null or left out: every address of the host. */
+export interface CredentialSide {
+  readonly assigned_network_ids: readonly string[];
+  readonly host_assignments: ReadonlyArray<{ readonly host_id: string; readonly ip_address_ids?: readonly string[] | null }>;
+}
+
+/** An item of a host's side. */
+export interface HostSideItem {
+  readonly credential_id: string;
+  readonly ip_address_ids?: readonly string[] | null;
+}
+
+/**
+ * Makes a credential's assignments those of its body. What is in networks beyond the caller's reach stays as it is.
+ * @throws DomainError validation_failed for a host named twice; entity_reference_invalid
+ */
+export function setCredentialAssignments(tx: WriteTransaction, credentialId: string, wanted: CredentialSide, actor: CommandActor): void {
+  const { host_assignments: items } = wanted;
+  assertEachOnce(items.map((item) => item.host_id), "/host_assignments", "host_id");
+  const networks = getReferenced(tx, networkKind, wanted.assigned_network_ids, "assigned_network_ids", actor);
+  const hosts = getReferenced(tx, hostKind, items.map((item) => item.host_id), "host_assignments/host_id", actor);
+  assertAddressesOfHosts(tx, items, "host_assignments/ip_address_ids", actor);
+  const current = tx
+    .children(credentialAssignmentKind, "credential_n", credentialId)
+    .filter((assignment) => actor.networkIds === null || actor.networkIds.includes(assignment.network_id));
+  const changes = changesTo(current, [
+    ...networks.map((network) => ({ credential_id: credentialId, network_id: network.id, host_id: null, ip_address_ids: null })),
+    ...hosts.map((host, position) => ({ credential_id: credentialId, network_id: host.network_id, host_id: host.id, ip_address_ids: addressIds(items[position]) })),
+  ]);
+  write(tx, changes, actor);
+}
+
+/**
+ * Makes a host's assignments those of a host's write, after its addresses were written in the same transaction: an address that it
+ * removed is taken off the list, so that a client may send the rest of the host back as it got it.
+ * @throws DomainError auth_permission_denied for a caller below Admin whose list is not what is there: a credential sent to one's
+ * own address gives it away; validation_failed for a credential named twice; entity_reference_invalid
+ */
+export function setHostAssignments(tx: WriteTransaction, hostId: string, networkId: string, items: readonly HostSideItem[], actor: CommandActor): void {
+  assertEachOnce(items.map((item) => item.credential_id), "/credential_assignments", "credential_id");
+  const wanted = items
+    .map((item) => ({ credential_id: item.credential_id, network_id: networkId, host_id: hostId, ip_address_ids: withoutRemoved(tx, addressIds(item)) }))
+    // Without its last address an assignment goes: it never widens.
+    .filter((target) => target.ip_address_ids?.length !== 0);
+  const changes = changesTo(tx.children(credentialAssignmentKind, "host_n", hostId), wanted);
+  if (changes.added.length + changes.scoped.length + changes.removed.length === 0) return;
+  requireRole(actor.role, "Admin", "Changing the credential_assignments of a host");
+  getReferenced(tx, credentialKind, wanted.map((target) => target.credential_id), "credential_assignments/credential_id", actor);
+  assertAddressesOfHosts(tx, wanted, "credential_assignments/ip_address_ids", actor);
+  write(tx, changes, actor);
+}
+
+/**
+ * A credential's view of its assignments.
+ * @param assignments each as JSON, in page order
+ * @param reaches whether the caller sees what is in a network
+ */
+export function credentialAssignmentsView(assignments: readonly string[], reaches: (networkId: string) => boolean): CredentialSide {
+  const seen = assignments.map((text) => JSON.parse(text) as CredentialAssignmentRecord).filter((assignment) => reaches(assignment.network_id));
+  return {
+    assigned_network_ids: seen.flatMap((assignment) => (assignment.host_id === null ? [assignment.network_id] : [])),
+    host_assignments: seen.flatMap((assignment) => (assignment.host_id === null ? [] : [{ host_id: assignment.host_id, ...scope(assignment) }])),
+  };
+}
+
+/**
+ * A host's view of its assignments: its `credential_assignments`.
+ * @param assignments each as JSON, in page order
+ */
+export function hostAssignmentsView(assignments: readonly string[]): HostSideItem[] {
+  return assignments
+    .map((text) => JSON.parse(text) as CredentialAssignmentRecord)
+    .map((assignment) => ({ credential_id: assignment.credential_id, ...scope(assignment) }));
+}
+
+interface Target {
+  readonly credential_id: string;
+  readonly network_id: string;
+  readonly host_id: string | null;
+  readonly ip_address_ids: readonly string[] | null;
+}
+
+interface Changes {
+  readonly added: readonly Target[];
+  /** Assignments that stay, with other addresses. */
+  readonly scoped: ReadonlyArray<{ readonly id: string; readonly ip_address_ids: readonly string[] | null }>;
+  readonly removed: readonly CredentialAssignmentRecord[];
+}
+
+/** What makes `wanted` of `current`. The order of addresses does not matter. */
+function changesTo(current: readonly CredentialAssignmentRecord[], wanted: readonly Target[]): Changes {
+  const left = new Map(current.map((assignment) => [assignmentKey(assignment), assignment]));
+  const added: Target[] = [];
+  const scoped: Array<{ id: string; ip_address_ids: readonly string[] | null }> = [];
+  for (const target of wanted) {
+    const assignment = left.get(assignmentKey(target));
+    left.delete(assignmentKey(target));
+    if (assignment === undefined) added.push(target);
+    else if (!sameIds(assignment.ip_address_ids, target.ip_address_ids)) scoped.push({ id: assignment.id, ip_address_ids: target.ip_address_ids });
+  }
+  return { added, scoped, removed: [...left.values()] };
+}
+
+function write(tx: WriteTransaction, changes: Changes, actor: CommandActor): void {
+  for (const assignment of changes.removed) tx.remove(credentialAssignmentKind, assignment.id);
+  for (const { id, ip_address_ids } of changes.scoped) tx.update(credentialAssignmentKind, id, { ip_address_ids });
+  for (const target of changes.added) tx.create(credentialAssignmentKind, actor.organizationId, target);
+}
+
+function sameIds(some: readonly string[] | null, others: readonly string[] | null): boolean {
+  if (some === null || others === null) return some === others;
+  const set = new Set(some);
+  return set.size === others.length && others.every((id) => set.has(id));
+}
+
+/** Each address once; null for every address of the host. */
+function addressIds(item: { readonly ip_address_ids?: readonly string[] | null } | undefined): readonly string[] | null {
+  const ids = item?.ip_address_ids ?? null;
+  return ids === null ? null : [...new Set(ids)];
+}
+
+function withoutRemoved(tx: WriteTransaction, ids: readonly string[] | null): readonly string[] | null {
+  return ids === null ? null : ids.filter((id) => !tx.wasRemoved(ipAddressKind, id));
+}
+
+/** An assignment to every address has no list: it follows the host. */
+function scope(assignment: CredentialAssignmentRecord): { ip_address_ids?: readonly string[] } {
+  return assignment.ip_address_ids === null ? {} : { ip_address_ids: assignment.ip_address_ids };
+}
+
+function assertEachOnce(ids: readonly string[], list: string, field: string): void {
+  const first = new Map<string, number>();
+  const issues: Issue[] = [];
+  ids.forEach((id, position) => {
+    const other = first.get(id);
+    if (other === undefined) first.set(id, position);
+    else issues.push({ path: `${list}/${position}/${field}`, message: `is named by ${list}/${other} already`, value: id });
+  });
+  if (issues.length > 0) throw invalid(issues);
+}
+
+function assertAddressesOfHosts(
+  tx: WriteTransaction,
+  items: ReadonlyArray<{ readonly host_id: string; readonly ip_address_ids?: readonly string[] | null }>,
+  field: string,
+  actor: CommandActor,
+): void {
+  const wrong = new Set<string>();
+  for (const item of items) {
+    for (const id of item.ip_address_ids ?? []) {
+      if (findReachable(tx, ipAddressKind, id, actor)?.host_id !== item.host_id) wrong.add(id);
+    }
+  }
+  if (wrong.size > 0) throw referenceInvalid(ipAddressKind.name, field, [...wrong]);
+}

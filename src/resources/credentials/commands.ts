@@ -1,0 +1,111 @@
+// What the writer runs for credentials, and the rules beyond the schema.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import { invalid, type Issue } from "../../base/errors.ts";
+import { formatInstant } from "../../base/instant.ts";
+import type { SecretBox } from "../../base/secret-box.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
+import { removeRecord } from "../references.ts";
+import { existingTags } from "../tags/tag.ts";
+import { credentialKind, SECRET_FIELDS, SECRET_MASK, USM_PASSWORD_MIN_LENGTH, type CredentialCreate, type CredentialType, type CredentialUpdate } from "./credential.ts";
+import { masked, newSecrets, secretChange, secretIn, storedSecrets, storeSecrets, type SealedSecrets } from "./secrets.ts";
+
+/** @param box seals the secrets */
+export function createCredential(box: SecretBox) {
+  return (tx: WriteTransaction, input: { body: CredentialCreate }, actor: CommandActor): Written => {
+    const { body } = input;
+    assertOwnOrganization(body.organization_id, actor);
+    assertUsable(body.credential_type, new Map());
+    const credential = tx.create(
+      credentialKind,
+      actor.organizationId,
+      {
+        organization_id: actor.organizationId,
+        name: body.name,
+        credential_type: masked(body.credential_type),
+        tags: existingTags(tx, body.tags, actor),
+        target_ips: each(body.target_ips ?? null),
+        secrets_updated_at: formatInstant(tx.instant),
+      },
+      body.id === undefined ? {} : { id: body.id },
+    );
+    setCredentialAssignments(tx, credential.id, body, actor);
+    storeSecrets(tx, box, credential.id, newSecrets(body.credential_type));
+    return credential;
+  };
+}
+
+/** @param box seals the secrets */
+export function updateCredential(box: SecretBox) {
+  return (tx: WriteTransaction, input: { id: string; body: CredentialUpdate; ifMatch: string | null }, actor: CommandActor): Written => {
+    const { id, body } = input;
+    const credential = getReachable(tx, credentialKind, id, actor);
+    assertVersion(input.ifMatch, tx.sequenceOf(id));
+    assertOwnOrganization(body.organization_id, actor);
+    assertSameIds(credential, body, ["id"]);
+    const stored = storedSecrets(tx, id);
+    assertUsable(body.credential_type, stored);
+    const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
+    const updated = tx.update(credentialKind, id, {
+      name: body.name,
+      credential_type: masked(body.credential_type),
+      tags: existingTags(tx, body.tags, actor),
+      ...(body.target_ips === undefined ? {} : { target_ips: each(body.target_ips) }),
+      ...(change.isChanged ? { secrets_updated_at: formatInstant(tx.instant) } : {}),
+    });
+    // One mask looks like another: that the secret behind it changed has to be said.
+    if (change.isChanged) tx.touch(credentialKind, id, "credential_type");
+    setCredentialAssignments(tx, id, body, actor);
+    storeSecrets(tx, box, id, change);
+    return updated;
+  };
+}
+
+/** The sealed secrets go with the live row. */
+export function removeCredential(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+  const credential = getReachable(tx, credentialKind, input.id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  removeRecord(tx, credentialKind, input.id, input.cascade);
+  return credential;
+}
+
+/** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every offender */
+function assertUsable(type: CredentialType, stored: SealedSecrets): void {
+  const issues: Issue[] = [];
+  for (const field of SECRET_FIELDS) {
+    const secret = secretIn(type, field);
+    if (secret?.mode === "Inline" && secret.value === SECRET_MASK && !stored.has(field)) {
+      issues.push({ path: `/credential_type/${field}/value`, message: "is the mask of a stored secret, and none is stored: send the secret itself" });
+    }
+  }
+  if (type.type === "SnmpV3") issues.push(...usmIssues(type));
+  if (issues.length > 0) throw invalid(issues);
+}
+
+/** The security levels of SNMPv3 are noAuthNoPriv, authNoPriv and authPriv (RFC 3411 §3.4.3): no privacy without authentication. */
+function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
+  const issues: Issue[] = [];
+  if (type.auth_protocol === "None" && type.priv_protocol !== "None") {
+    issues.push({ path: "/credential_type/priv_protocol", message: "must be None where auth_protocol is None", value: type.priv_protocol });
+  }
+  for (const [field, protocolField] of [["auth_password", "auth_protocol"], ["priv_password", "priv_protocol"]] as const) {
+    const secret = type[field];
+    const path = `/credential_type/${field}`;
+    if (type[protocolField] === "None") {
+      if (secret !== undefined) issues.push({ path, message: `must be left out where ${protocolField} is None` });
+    } else if (secret === undefined) {
+      issues.push({ path, message: `is required where ${protocolField} is not None` });
+    } else if (secret.mode === "Inline" && [...secret.value].length < USM_PASSWORD_MIN_LENGTH) {
+      issues.push({ path: `${path}/value`, message: `must have ${USM_PASSWORD_MIN_LENGTH} or more characters (RFC 3414 §11.2)` });
+    }
+  }
+  return issues;
+}
+
+/** Each address once. */
+function each(ips: readonly string[] | null): string[] | null {
+  return ips === null ? null : [...new Set(ips)];
+}

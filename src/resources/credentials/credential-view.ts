@@ -1,0 +1,25 @@
+// A credential as it is shown: with the networks and hosts that it is assigned to, which are records of their own.
+
+import { renderMembers } from "../../db/kind.ts";
+import { spliced, type ComposeFor } from "../answers.ts";
+import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
+import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
+
+/** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
+export const composeCredentials: ComposeFor = (reader, actor) => {
+  const reached = new Map<string, boolean>();
+  const reaches = (networkId: string): boolean => {
+    if (actor.networkNs === null) return true;
+    let known = reached.get(networkId);
+    if (known === undefined) {
+      const n = reader.recordN(networkId);
+      known = n !== null && actor.networkNs.includes(n);
+      reached.set(networkId, known);
+    }
+    return known;
+  };
+  return (items, asOf) => {
+    const assignments = reader.parts(credentialAssignmentKind, "credential", items.map((item) => item.n), asOf);
+    return items.map((item) => spliced(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))));
+  };
+};

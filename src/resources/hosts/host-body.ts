@@ -1,0 +1,169 @@
+// What clients write and read of a host: request bodies and the host's whole shape with its children (specification 2.3, 4.2).
+
+import { Type, type Static } from "@sinclair/typebox";
+import { Body, CHILDREN_MAX, Description, INT32_MAX, Line, MacText, Name, Nullable, OBSERVED_READ_ONLY, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import { Binding, BindingItem } from "../bindings/binding.ts";
+import { IfEntryItem } from "../if-entries/if-entry.ts";
+import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
+import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
+import { Port, PortItem } from "../ports/port.ts";
+import { ServiceDefinition, serviceFields } from "../services/service.ts";
+import { Source } from "../source.ts";
+import { HostVirtualization, ServiceVirtualization } from "../virtualization.ts";
+
+/** An item of a host's list of services. */
+export const ServiceItem = Body(
+  {
+    id: Type.Optional(Uuid),
+    host_id: Type.Optional(Uuid),
+    network_id: Type.Optional(Uuid),
+    name: Name,
+    service_definition: ServiceDefinition,
+    position: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: "Left out of a new item: its place in the list." })),
+    tags: Type.Optional(TagIds),
+    virtualization: Type.Optional(Nullable(ServiceVirtualization)),
+    bindings: Type.Optional(Nullable(Type.Array(BindingItem, { maxItems: CHILDREN_MAX, description: "Left out or null: as they are." }))),
+  },
+  { ignored: [...OBSERVED_READ_ONLY, "source"] },
+);
+export type ServiceItem = Static<typeof ServiceItem>;
+export type IpAddressItem = Static<typeof IpAddressItem>;
+export type PortItem = Static<typeof PortItem>;
+
+/** A credential that is tried at this host. */
+export const CredentialAssignment = Body(
+  {
+    credential_id: Uuid,
+    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: CHILDREN_MAX, description: "Only at these addresses; left out: at every one." }))),
+  },
+  { $id: "CredentialAssignment" },
+);
+export type CredentialAssignment = Static<typeof CredentialAssignment>;
+
+const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
+const children = {
+  credential_assignments: Type.Optional(Nullable(Type.Array(CredentialAssignment, { maxItems: CHILDREN_MAX, description: "Replaces all; null or left out: as they are. Changing them takes the role Admin." }))),
+  ip_addresses: Type.Optional(Nullable(Type.Array(IpAddressItem, { maxItems: CHILDREN_MAX, description: "The host's addresses are made to match; null or left out: as they are." }))),
+  ports: Type.Optional(Nullable(Type.Array(PortItem, { maxItems: CHILDREN_MAX, description: "The host's ports are made to match; null or left out: as they are." }))),
+  services: Type.Optional(Nullable(Type.Array(ServiceItem, { maxItems: CHILDREN_MAX, description: "The host's services are made to match; null or left out: as they are." }))),
+};
+const described = {
+  description: Type.Optional(Nullable(Description)),
+  hostname: Type.Optional(Nullable(Line)),
+  virtualization: Type.Optional(Nullable(HostVirtualization)),
+  sys_name: DeviceLine,
+  sys_descr: DeviceLine,
+  sys_object_id: DeviceLine,
+  sys_location: DeviceLine,
+  sys_contact: DeviceLine,
+  manufacturer: DeviceLine,
+  model: DeviceLine,
+  serial_number: DeviceLine,
+  management_url: DeviceLine,
+};
+const READ_ONLY = [...RECORD_READ_ONLY, "source", "chassis_id", "last_seen_at"];
+
+export const HostCreate = Body(
+  {
+    id: Type.Optional(Uuid),
+    organization_id: Type.Optional(Uuid),
+    network_id: Uuid,
+    name: Name,
+    hidden: Type.Optional(Type.Boolean()),
+    tags: Type.Optional(TagIds),
+    ...described,
+    ...children,
+    interfaces: Type.Optional(Nullable(Type.Array(IfEntryItem, { maxItems: CHILDREN_MAX }))),
+  },
+  { ignored: READ_ONLY },
+);
+export type HostCreate = Static<typeof HostCreate>;
+
+export const HostUpdate = Body(
+  {
+    id: Uuid,
+    organization_id: Type.Optional(Uuid),
+    network_id: Type.Optional(Uuid),
+    name: Name,
+    hidden: Type.Boolean(),
+    tags: TagIds,
+    ...described,
+    ...children,
+    expected_updated_at: Type.Optional(Nullable(Timestamp, { description: "Optimistic locking: 409 unless this is the host's updated_at; null: no lock." })),
+  },
+  // Interface entries are written through their own endpoint: an old host sent back must not delete what was discovered since.
+  { ignored: [...READ_ONLY, "interfaces"] },
+);
+export type HostUpdate = Static<typeof HostUpdate>;
+
+const NullableText = Nullable(Type.String());
+
+/** An interface entry within its host (specification 2.4): every field present. */
+export const HostInterface = Type.Object(
+  {
+    id: Uuid,
+    host_id: Uuid,
+    network_id: Uuid,
+    if_index: Type.Integer(),
+    if_descr: Type.String(),
+    if_name: NullableText,
+    if_alias: NullableText,
+    if_type: Type.Integer(),
+    speed_bps: Nullable(Type.Integer()),
+    admin_status: OneOf(ADMIN_STATUSES),
+    oper_status: OneOf(OPER_STATUSES),
+    mac_address: Nullable(MacText),
+    ip_address_id: Nullable(Uuid),
+    lldp_chassis_id: Nullable(Type.Object({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: Type.String() })),
+    lldp_port_id: Nullable(Type.Object({ subtype: OneOf(PORT_ID_SUBTYPES), value: Type.String() })),
+    lldp_sys_name: NullableText,
+    lldp_sys_desc: NullableText,
+    lldp_port_desc: NullableText,
+    lldp_mgmt_addr: NullableText,
+    cdp_device_id: NullableText,
+    cdp_port_id: NullableText,
+    cdp_platform: NullableText,
+    cdp_address: NullableText,
+    neighbor: Nullable(Type.Object({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid })),
+    first_discovery_id: Nullable(Uuid),
+    last_discovery_id: Nullable(Uuid),
+    last_seen_at: Timestamp,
+    ...recordFields,
+  },
+  { $id: "HostInterface" },
+);
+
+/** A service within its host, with its bindings (specification 2.7). */
+export const HostService = Type.Object({ ...serviceFields, bindings: Type.Array(Binding) }, { $id: "Service" });
+
+export const Host = Type.Object(
+  {
+    id: Uuid,
+    name: Name,
+    hostname: Nullable(Line),
+    description: Nullable(Description),
+    hidden: Type.Boolean(),
+    network_id: Uuid,
+    tags: TagIds,
+    source: Source,
+    virtualization: Nullable(HostVirtualization),
+    sys_name: NullableText,
+    sys_descr: NullableText,
+    sys_object_id: NullableText,
+    sys_location: NullableText,
+    sys_contact: NullableText,
+    chassis_id: NullableText,
+    manufacturer: NullableText,
+    model: NullableText,
+    serial_number: NullableText,
+    management_url: NullableText,
+    last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
+    credential_assignments: Type.Array(CredentialAssignment),
+    interfaces: Type.Array(HostInterface),
+    ip_addresses: Type.Array(IpAddress),
+    ports: Type.Array(Port),
+    services: Type.Array(HostService),
+    ...recordFields,
+  },
+  { $id: "Host" },
+);

@@ -1,0 +1,35 @@
+// /api/v1/if-entries (specification 4.6)
+
+import { Type } from "@sinclair/typebox";
+import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { AtQuery, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { answerList, answerRecord, answerRemoval, answerWrite, type Inventory } from "../answers.ts";
+import { IF_ENTRY_EXAMPLE, IfEntry, IfEntryCreate, ifEntryKind, IfEntryUpdate } from "./if-entry.ts";
+
+const List = Type.Object({ host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid), ...IdsQuery, ...PageQuery });
+const At = Type.Object(AtQuery);
+const Cascade = Type.Object(CascadeQuery);
+const group = "Interface entries";
+const example = { data: IF_ENTRY_EXAMPLE };
+const body = { host_id: IF_ENTRY_EXAMPLE.host_id, if_index: 1, if_descr: "GigabitEthernet1/0/1", if_type: 6, speed_bps: 1_000_000_000, admin_status: "Up", oper_status: "Up" };
+const updateErrors = ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
+
+export function ifEntryRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+  surface
+    .get("/api/v1/if-entries", { operationId: "listIfEntries", summary: "List interface entries", group, access: VIEWER, query: List, answer: Type.Array(IfEntry), isList: true, example: { data: [IF_ENTRY_EXAMPLE] } }, (call) =>
+      answerList(inventory, call, { kind: ifEntryKind, within: { host: call.query.host_id, network: call.query.network_id } }),
+    )
+    .post("/api/v1/if-entries", { operationId: "createIfEntry", summary: "Create an interface entry", group, access: MEMBER, body: IfEntryCreate, answer: IfEntry, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+      answerWrite(inventory, call, "if_entry.create", { body: call.body }, ifEntryKind),
+    )
+    .get("/api/v1/if-entries/:id", { operationId: "getIfEntry", summary: "Get an interface entry", group, access: VIEWER, params: IdParams, query: At, answer: IfEntry, example }, (call) =>
+      answerRecord(inventory, call, ifEntryKind),
+    )
+    .put("/api/v1/if-entries/:id", { operationId: "updateIfEntry", summary: "Update an interface entry", group, access: MEMBER, params: IdParams, body: IfEntryUpdate, answer: IfEntry, errors: updateErrors, example: { ...example, body } }, (call) =>
+      answerWrite(inventory, call, "if_entry.update", { id: call.params.id, body: call.body }, ifEntryKind),
+    )
+    .delete("/api/v1/if-entries/:id", { operationId: "deleteIfEntry", summary: "Delete an interface entry", group, access: MEMBER, params: IdParams, query: Cascade, answer: IfEntry, example }, (call) =>
+      answerRemoval(inventory, call, "if_entry.delete", { cascade: call.query.cascade ?? false }, ifEntryKind),
+    );
+}

@@ -1,0 +1,39 @@
+// The order parameters of lists: group_by, order_by, order_direction over a resource's own named fields.
+// Must not know any resource: which fields there are, and which of them are text, is told by the caller.
+
+import { Type } from "@sinclair/typebox";
+import type { OrderTerm } from "../db/reader.ts";
+import { OneOf } from "../http/schemas.ts";
+
+/** OrderDirection. */
+export const ORDER_DIRECTIONS = ["asc", "desc"] as const;
+export type OrderDirection = (typeof ORDER_DIRECTIONS)[number];
+
+export interface OrderParameters<Field extends string> {
+  readonly group_by?: Field;
+  readonly order_by?: Field;
+  readonly order_direction?: OrderDirection;
+}
+
+/** The query parameters of a list that can be ordered by `fields` (specification 4.5). */
+export function orderQuery<Field extends string>(fields: readonly Field[]) {
+  return {
+    group_by: Type.Optional(OneOf(fields, { description: "The primary order, for grouping; always ascending." })),
+    order_by: Type.Optional(OneOf(fields, { description: "The order within groups, or of the whole list." })),
+    order_direction: Type.Optional(OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of order_by alone; without order_by it has no effect." })),
+  };
+}
+
+/**
+ * What the parameters mean to the store. Ties, and a list without an order, stand by `created_at` and `id`, ascending.
+ * @param folded the fields that are free text: ordered without regard to case, then by code point
+ */
+export function orderTerms<Field extends string>(query: OrderParameters<Field>, folded: readonly Field[]): OrderTerm[] {
+  const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
+  const term = (field: Field, way: OrderDirection): OrderTerm => ({ field, direction: way, folded: folded.includes(field) });
+  const terms: OrderTerm[] = [];
+  if (group !== undefined) terms.push(term(group, "asc"));
+  // Within a group all have the same value of the field that they are grouped by.
+  if (order !== undefined && order !== group) terms.push(term(order, direction));
+  return terms;
+}

@@ -1,0 +1,131 @@
+// What the writer runs for users, and the rules beyond the schema: nobody gives or takes a role above their own, and every
+// organization keeps an Owner who can sign in. Passwords arrive hashed.
+
+import { and, eq, ne } from "drizzle-orm";
+import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { sessions, userPasswords } from "../../access/tables.ts";
+import { DomainError, invalid } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { networkKind } from "../networks/network.ts";
+import { userKind, type UserCreate, type UserRecord, type UserUpdate } from "./user.ts";
+
+export interface UserCreation {
+  readonly body: Omit<UserCreate, "password">;
+  /** Argon2id, PHC string format. */
+  readonly passwordHash: string;
+}
+
+export interface UserChange {
+  readonly id: string;
+  readonly body: Omit<UserUpdate, "password">;
+  /** Null where the password stays. */
+  readonly passwordHash: string | null;
+  readonly ifMatch: string | null;
+}
+
+export interface PasswordChange {
+  readonly id: string;
+  readonly passwordHash: string;
+  /** SHA-256 of the one session's token that goes on; null ends them all. */
+  readonly keeps: Uint8Array | null;
+}
+
+export function createUser(tx: WriteTransaction, input: UserCreation, actor: CommandActor): Written {
+  const { body, passwordHash } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  assertReachesAll(actor);
+  requireRole(actor.role, body.role, `Making a user with the role ${body.role}`);
+  const user = tx.create(
+    userKind,
+    actor.organizationId,
+    {
+      organization_id: actor.organizationId,
+      email: body.email,
+      name: body.name ?? body.email,
+      role: body.role,
+      network_ids: existingNetworks(tx, body.network_ids ?? [], actor),
+      is_enabled: body.is_enabled ?? true,
+    },
+    body.id === undefined ? {} : { id: body.id },
+  );
+  tx.afterwardsRun(() => storePassword(tx, user.id, passwordHash));
+  return user;
+}
+
+export function updateUser(tx: WriteTransaction, input: UserChange, actor: CommandActor): Written {
+  const { id, body } = input;
+  const user = getReachable(tx, userKind, id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(user, body, ["id"]);
+  assertReachesAll(actor);
+  requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
+  requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
+  const isEnabled = body.is_enabled ?? user.is_enabled;
+  if (isActiveOwner(user) && !(body.role === "Owner" && isEnabled)) assertAnotherOwner(tx, user);
+  if (input.passwordHash !== null) {
+    // A session left open, or a key, must not be enough to take an account over.
+    if (id === actor.userId) throw invalid([{ path: "/password", message: "is your own: change it with PUT /api/auth/password, which asks for the present one" }]);
+    setPassword(tx, { id, passwordHash: input.passwordHash, keeps: null });
+  }
+  if (!isEnabled) endSessions(tx, id, null);
+  return tx.update(userKind, id, {
+    email: body.email,
+    name: body.name ?? user.name,
+    role: body.role,
+    network_ids: body.network_ids === undefined ? user.network_ids : existingNetworks(tx, body.network_ids, actor),
+    is_enabled: isEnabled,
+  });
+}
+
+/** Sets a password and ends the user's sessions. Only that it changed is a version: the hash stays out of history. */
+export function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
+  const user = tx.get(userKind, input.id);
+  tx.touch(userKind, input.id, "password");
+  storePassword(tx, input.id, input.passwordHash);
+  endSessions(tx, input.id, input.keeps);
+  return user;
+}
+
+/**
+ * Owner and Admin reach every network, and a password is all of an account: a key that is kept to some networks
+ * could give itself the others.
+ */
+function assertReachesAll(actor: CommandActor): void {
+  if (actor.networkIds === null) return;
+  throw new DomainError("entity_access_denied", "Users are managed by callers who reach every network; this API key reaches some of them only.", {});
+}
+
+function existingNetworks(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
+  getReferenced(tx, networkKind, ids, "network_ids", actor);
+  return [...new Set(ids)];
+}
+
+function isActiveOwner(user: UserRecord): boolean {
+  return user.role === "Owner" && user.is_enabled;
+}
+
+function assertAnotherOwner(tx: WriteTransaction, user: UserRecord): void {
+  const owners = tx.children(userKind, "organization_n", user.organization_id).filter(isActiveOwner);
+  if (owners.some((owner) => owner.id !== user.id)) return;
+  throw new DomainError("entity_in_use", "This is the organization's only Owner who can sign in: make another one before disabling or demoting this one.", {
+    entity: "user",
+    id: user.id,
+    dependants: { organizations: 1 },
+  });
+}
+
+function storePassword(tx: WriteTransaction, userId: string, hash: string): void {
+  const userN = tx.recordN(userId) as number;
+  tx.db.insert(userPasswords).values({ user_n: userN, hash }).onConflictDoUpdate({ target: userPasswords.user_n, set: { hash } }).run();
+}
+
+function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | null): void {
+  const ofUser = eq(sessions.user_n, tx.recordN(userId) as number);
+  tx.db
+    .delete(sessions)
+    .where(keeps === null ? ofUser : and(ofUser, ne(sessions.hash, Buffer.from(keeps))))
+    .run();
+}

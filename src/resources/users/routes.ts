@@ -1,0 +1,36 @@
+// /api/v1/users: the people of the caller's organization. One's own password is changed under /api/auth.
+
+import { Type } from "@sinclair/typebox";
+import { ADMIN, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { hashPassword } from "../../access/password.ts";
+import { AtQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { answerList, answerRecord, answerWrite, type Inventory } from "../answers.ts";
+import { composeUsers } from "./user-view.ts";
+import { User, USER_EXAMPLE, UserCreate, userKind, UserUpdate } from "./user.ts";
+
+const List = Type.Object({ ...IdsQuery, ...PageQuery });
+const At = Type.Object(AtQuery);
+const group = "Users";
+const example = { data: USER_EXAMPLE };
+const body = { email: USER_EXAMPLE.email, name: USER_EXAMPLE.name, role: "Member", network_ids: USER_EXAMPLE.network_ids };
+const password = "a phrase of their own";
+
+export function userRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+  surface
+    .get("/api/v1/users", { operationId: "listUsers", summary: "List users", description: "`network_ids` names the networks that the caller reaches as well.", group, access: VIEWER, query: List, answer: Type.Array(User), isList: true, example: { data: [USER_EXAMPLE] } }, (call) =>
+      answerList(inventory, call, { kind: userKind, compose: composeUsers }),
+    )
+    .post("/api/v1/users", { operationId: "createUser", summary: "Create a user", description: "With a role up to the caller's own.", group, access: ADMIN, body: UserCreate, answer: User, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { ...body, password } } }, async (call) => {
+      const { password, ...body } = call.body;
+      return answerWrite(inventory, call, "user.create", { body, passwordHash: await hashPassword(password) }, userKind, composeUsers);
+    })
+    .get("/api/v1/users/:id", { operationId: "getUser", summary: "Get a user", group, access: VIEWER, params: IdParams, query: At, answer: User, example }, (call) =>
+      answerRecord(inventory, call, userKind, composeUsers),
+    )
+    .put("/api/v1/users/:id", { operationId: "updateUser", summary: "Update, disable or enable a user", description: "Neither the user's role nor the new one may be above the caller's own. Disabling ends the user's sessions and stops the user's API keys; a new password ends the sessions.", group, access: ADMIN, params: IdParams, body: UserUpdate, answer: User, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists", "entity_in_use"], example: { ...example, body: { ...body, is_enabled: false } } }, async (call) => {
+      const { password, ...body } = call.body;
+      const passwordHash = password === undefined ? null : await hashPassword(password);
+      return answerWrite(inventory, call, "user.update", { id: call.params.id, body, passwordHash }, userKind, composeUsers);
+    });
+}

@@ -1,0 +1,267 @@
+// Tags: the specification's list to the letter, their order, and what becomes of the records that carry them.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { made, newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { describeRecords } from "../support/record-battery.ts";
+
+let appliance: TestAppliance;
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+describeRecords(
+  {
+    path: "/api/v1/tags",
+    entity: "tag",
+    writeRole: "Admin",
+    roleBelow: "Member",
+    inNetwork: false,
+    body: (_networkId, position) => ({ name: `tag ${position}`, description: "what it says", color: "Green", is_application: true }),
+    change: { field: "color", to: (body) => (body["color"] === "Green" ? "Fuchsia" : "Green") },
+    unique: "name",
+    invalid: {
+      body: { id: "no", name: "", description: 5, color: "green", is_application: "true", extra: null },
+      paths: ["/id", "/name", "/description", "/color", "/is_application", "/extra"],
+    },
+    references: [],
+  },
+  () => appliance,
+);
+
+const list = (query: string) => appliance.owner.get(`/api/v1/tags?${query}`);
+const names = async (query: string) => ((await list(query)).data as Wire[]).map((tag) => tag["name"]);
+
+describe("a tag", () => {
+  test("has the description \"\" and is no application when nothing is said", async () => {
+    const tag = await made(appliance.owner.post("/api/v1/tags", { name: "core", color: "Sky" }));
+    expect(tag).toMatchObject({ organization_id: appliance.first.organizationId, name: "core", description: "", color: "Sky", is_application: false });
+    expect(await made(appliance.owner.post("/api/v1/tags", { name: "edge", color: "Sky", description: null }))).toMatchObject({ description: "" });
+  });
+
+  test("gives up its description to null and keeps it where it is left out", async () => {
+    const tag = await newTag(appliance, { name: "core", description: "the core", is_application: true });
+    const kept = await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green" }));
+    expect(kept).toEqual(tag);
+    const cleared = await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "core", color: "Green", description: null }));
+    expect(cleared).toMatchObject({ description: "", is_application: true });
+  });
+
+  test("is told apart by its exact name", async () => {
+    for (const name of ["core", "Core", "core ", "corę"]) await newTag(appliance, { name });
+    expect(await appliance.owner.post("/api/v1/tags", { name: "Core", color: "Red" })).toMatchObject({
+      status: 409,
+      body: { code: "entity_already_exists", params: { entity: "tag", field: "name", value: "Core" } },
+    });
+    expect((await list("")).body.meta.pagination.total_count).toBe(4);
+  });
+
+  test("may have a name that another one gave up", async () => {
+    const tag = await newTag(appliance, { name: "old" });
+    await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "new", color: "Green" }));
+    expect(await newTag(appliance, { name: "old" })).toMatchObject({ lineage_id: null });
+  });
+
+  test("takes every color of the vocabulary, as it is written there", async () => {
+    const colors = ["Pink", "Rose", "Red", "Amber", "Orange", "Green", "Emerald", "Teal", "Cyan", "Blue", "Indigo", "Purple", "Fuchsia", "Violet", "Sky", "Gray", "Lime", "Yellow"];
+    for (const color of colors) await newTag(appliance, { color });
+    const ordered = (await list("order_by=color&limit=100")).data.map((tag: Wire) => tag["color"]);
+    expect(ordered).toEqual([...colors].sort());
+  });
+
+  test("takes names of 255 characters, counted as characters", async () => {
+    expect((await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(255), color: "Red" })).status).toBe(200);
+    expect(await appliance.owner.post("/api/v1/tags", { name: "😀".repeat(256), color: "Red" })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/name" }] } } });
+    expect((await appliance.owner.post("/api/v1/tags", { name: "a", color: "Red", description: "d".repeat(4_000) })).status).toBe(200);
+    expect(await appliance.owner.post("/api/v1/tags", { name: "b", color: "Red", description: "d".repeat(4_001) })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/description" }] } } });
+  });
+
+  test("is seen by whoever is in the organization, whatever networks they reach", async () => {
+    const tag = await newTag(appliance);
+    const { client } = await newUser(appliance, { role: "Viewer" });
+    expect((await client.get("/api/v1/tags")).data).toEqual([tag]);
+    expect((await client.get(`/api/v1/tags/${tag["id"]}`)).data).toEqual(tag);
+  });
+
+  test("is listed for an API key as for its user", async () => {
+    const tag = await newTag(appliance);
+    const { client } = newApiKey(appliance, { permissions: "Viewer", networkIds: [] });
+    expect(await client.get("/api/v1/tags?order_by=name")).toMatchObject({ status: 200, data: [tag] });
+    expect(await client.post("/api/v1/tags", { name: "x", color: "Red" })).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Viewer" } } });
+  });
+});
+
+describe("deleting a tag", () => {
+  test("takes it off every record that carries it, in the same transaction, and leaves the past as it was", async () => {
+    const [gone, kept] = [await newTag(appliance), await newTag(appliance)];
+    const network = await newNetwork(appliance, { tags: [gone["id"], kept["id"], gone["id"]] });
+    const subnet = await newSubnet(appliance, { tags: [gone["id"]] });
+    const untouched = await newSubnet(appliance, { tags: [kept["id"]] });
+    expect(network["tags"]).toEqual([gone["id"], kept["id"]]);
+    appliance.clock.advance(1_000);
+    const closed = await made(appliance.owner.delete(`/api/v1/tags/${gone["id"]}`));
+    appliance.clock.advance(1_000);
+
+    const at = closed["valid_to"];
+    expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data).toMatchObject({ tags: [kept["id"]], updated_at: at });
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).data).toMatchObject({ tags: [], updated_at: at });
+    expect((await appliance.owner.get(`/api/v1/subnets/${untouched["id"]}`)).data).toEqual(untouched);
+    const sequence = versionsOf(appliance, gone["id"]).at(-1)?.sequence as number;
+    expect(versionsOf(appliance, network["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["tags"] });
+    expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["tags"] });
+
+    const before = (await list(`at=${subnet["valid_from"]}`)).data;
+    expect(before).toEqual([{ ...gone, valid_to: at }, kept]);
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({ ...subnet, valid_to: at });
+    expect((await appliance.owner.get(`/api/v1/networks?ids=${network["id"]}&at=${network["valid_from"]}`)).data).toEqual([{ ...network, valid_to: at }]);
+    expect((await list(`at=${at}`)).data).toEqual([kept]);
+  });
+
+  test("takes no body and no cascade", async () => {
+    const tag = await newTag(appliance);
+    expect(await appliance.owner.delete(`/api/v1/tags/${tag["id"]}?cascade=true`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade" }] } } });
+  });
+});
+
+describe("the list of tags", () => {
+  test("orders names without regard to case, then by code point", async () => {
+    const ordered = ["A", "a", "B", "b", "e\u0301", "\u00e9", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "～", "😀"];
+    // é composed and decomposed fold to the same text: the code points of what was written decide.
+    const expected = ["A", "a", "B", "b", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "e\u0301", "\u00e9", "～", "😀"];
+    for (const name of [...ordered].reverse()) await newTag(appliance, { name });
+    expect(await names("order_by=name")).toEqual(expected);
+    expect(await names("order_by=name&order_direction=asc")).toEqual(expected);
+    expect(await names("order_by=name&order_direction=desc")).toEqual([...expected].reverse());
+    expect(await names("order_by=name&limit=0")).toEqual(expected);
+    expect(await names("group_by=name&order_direction=desc")).toEqual(expected);
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    expect(await names(`order_by=name&at=${at}`)).toEqual(expected);
+    expect(await names(`order_by=name&order_direction=desc&limit=0&at=${at}`)).toEqual([...expected].reverse());
+  });
+
+  test("groups ascending whatever the direction, which is that of order_by alone", async () => {
+    for (const [name, color, isApplication] of [["b", "Red", true], ["a", "Blue", false], ["d", "Blue", true], ["c", "Red", false], ["e", "Blue", false]] as const) {
+      await newTag(appliance, { name, color, is_application: isApplication });
+      appliance.clock.advance(1_000);
+    }
+    expect(await names("")).toEqual(["b", "a", "d", "c", "e"]);
+    expect(await names("order_direction=desc")).toEqual(["b", "a", "d", "c", "e"]);
+    expect(await names("group_by=color")).toEqual(["a", "d", "e", "b", "c"]);
+    expect(await names("group_by=color&order_direction=desc")).toEqual(["a", "d", "e", "b", "c"]);
+    expect(await names("group_by=color&order_by=name&order_direction=desc")).toEqual(["e", "d", "a", "c", "b"]);
+    expect(await names("group_by=color&order_by=created_at&order_direction=desc")).toEqual(["e", "d", "a", "c", "b"]);
+    expect(await names("group_by=is_application&order_by=name")).toEqual(["a", "c", "e", "b", "d"]);
+    expect(await names("group_by=is_application&order_by=color&order_direction=desc")).toEqual(["c", "a", "e", "b", "d"]);
+    expect(await names("order_by=is_application&order_direction=desc")).toEqual(["b", "d", "a", "c", "e"]);
+    expect(await names("order_by=created_at&order_direction=desc")).toEqual(["e", "c", "d", "a", "b"]);
+    expect(await names("order_by=color&order_direction=desc")).toEqual(["b", "c", "a", "d", "e"]);
+    expect(await names("group_by=color&order_by=color&order_direction=desc")).toEqual(["a", "d", "e", "b", "c"]);
+  });
+
+  test("orders by the last change, and as of an instant by what was the last change then", async () => {
+    const tags: Wire[] = [];
+    for (const name of ["a", "b", "c"]) {
+      tags.push(await newTag(appliance, { name }));
+      appliance.clock.advance(1_000);
+    }
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.put(`/api/v1/tags/${tags[0]?.["id"]}`, { name: "z", color: "Green" }));
+    appliance.clock.advance(1_000);
+    expect(await names("order_by=updated_at")).toEqual(["b", "c", "z"]);
+    expect(await names("order_by=updated_at&order_direction=desc")).toEqual(["z", "c", "b"]);
+    expect(await names(`order_by=updated_at&at=${at}`)).toEqual(["a", "b", "c"]);
+    expect(await names("order_by=name")).toEqual(["b", "c", "z"]);
+    expect(await names(`order_by=name&order_direction=desc&at=${at}`)).toEqual(["c", "b", "a"]);
+  });
+
+  test("pages through an order without gaps or repetitions, with the same count on every page", async () => {
+    for (let position = 0; position < 7; position += 1) await newTag(appliance, { name: `t${position}`, color: position % 2 === 0 ? "Red" : "Blue" });
+    const all = await names("group_by=color&order_by=name&order_direction=desc&limit=0");
+    expect(all).toEqual(["t5", "t3", "t1", "t6", "t4", "t2", "t0"]);
+    const paged: string[] = [];
+    for (let offset = 0; offset < 7; offset += 2) {
+      const page = await list(`group_by=color&order_by=name&order_direction=desc&limit=2&offset=${offset}`);
+      paged.push(...page.data.map((tag: Wire) => tag["name"]));
+      expect(page.body.meta.pagination).toEqual({ total_count: 7, limit: 2, offset, has_more: offset < 5 });
+    }
+    expect(paged).toEqual(all);
+    expect(await names("group_by=color&order_by=name&order_direction=desc&limit=0&offset=5")).toEqual(all.slice(5));
+  });
+
+  test("streams all of them, in chunks, as one JSON document", async () => {
+    for (let position = 0; position < 1_203; position += 1) await newTag(appliance, { name: `t${position.toString().padStart(4, "0")}` });
+    const page = await list("limit=1000");
+    expect(page.body.meta.pagination).toEqual({ total_count: 1_203, limit: 1_000, offset: 0, has_more: true });
+    const streamed = await list("limit=0");
+    expect(streamed.data).toHaveLength(1_203);
+    expect(streamed.data.slice(0, 1_000)).toEqual(page.data);
+    expect(await names("limit=0&order_by=name&order_direction=desc")).toEqual((await names("limit=0")).reverse());
+  });
+
+  test("finds by ids what there was then", async () => {
+    const tag = await newTag(appliance, { name: "was" });
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    const closed = await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`));
+    const again = await newTag(appliance, { name: "was" });
+    appliance.clock.advance(1_000);
+    expect((await list(`ids=${tag["id"]},${again["id"]}`)).data).toEqual([again]);
+    const then = await list(`ids=${tag["id"]},${again["id"]}&at=${at}&order_by=name`);
+    expect(then.data).toEqual([closed]);
+    expect(then.body.meta.pagination.total_count).toBe(1);
+    expect(again).toMatchObject({ lineage_id: tag["id"] });
+  });
+
+  test("shows nothing of a tag that was made and deleted between two instants that are asked for", async () => {
+    appliance.clock.advance(1_000);
+    const before = appliance.clock.text();
+    appliance.clock.advance(10);
+    const tag = await newTag(appliance);
+    appliance.clock.advance(10);
+    await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`));
+    appliance.clock.advance(10);
+    const after = appliance.clock.text();
+    appliance.clock.advance(10);
+    expect((await list(`at=${before}`)).data).toEqual([]);
+    expect((await list(`at=${tag["valid_from"]}`)).data).toMatchObject([{ id: tag["id"] }]);
+    expect((await list(`at=${after}`)).data).toEqual([]);
+  });
+
+  test("takes any RFC 3339 instant, floors it to milliseconds and echoes it in UTC", async () => {
+    const tag = await newTag(appliance);
+    appliance.clock.advance(1_000);
+    const at = tag["valid_from"] as string;
+    const [date, hour, rest] = [at.slice(0, 11), Number(at.slice(11, 13)), at.slice(13, -1)];
+    for (const text of [`${date}${hour + 2}${rest}%2B02:00`, `${at.slice(0, -1)}999999z`, at.toLowerCase(), `${date}0${hour - 1}${rest}-01:00`]) {
+      expect((await list(`at=${text}`)).body).toMatchObject({ data: [tag], meta: { at } });
+    }
+  });
+
+  test.each([
+    ["order_by=colour", "/order_by", "colour"],
+    ["order_by=", "/order_by", ""],
+    ["group_by=Name", "/group_by", "Name"],
+    ["order_direction=DESC", "/order_direction", "DESC"],
+  ])("refuses %s with the words that it takes", async (query, path, value) => {
+    const answer = await list(query);
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path, value }] } } });
+    expect(answer.body.params.issues[0].message).toMatch(/^must be one of .*(created_at, name, color, updated_at, is_application|asc, desc)$/);
+  });
+
+  test("tells everything that is wrong with a query at once", async () => {
+    const answer = await list("limit=9999&offset=-4&order_by=x&group_by=y&order_direction=z&at=then&nonsense=1&ids=q&order_by=name");
+    const paths = answer.body.params.issues.map((issue: { path: string }) => issue.path);
+    expect(paths.sort()).toEqual(["/at", "/group_by", "/ids/0", "/limit", "/nonsense", "/offset", "/order_by", "/order_direction"]);
+  });
+
+  test("writes nothing", async () => {
+    const before = transactionCount(appliance);
+    for (const query of ["", "limit=0", "order_by=name", "at=2026-01-01T00:00:00Z"]) await list(query);
+    expect(transactionCount(appliance)).toBe(before);
+  });
+});

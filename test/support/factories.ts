@@ -1,0 +1,155 @@
+// Makes what a test needs: through the API where there is a route for it, else by a command of its own on the real store.
+// Also reads back what was written. No assertions beyond "it worked".
+
+import { generateApiKey, hashApiKey, maskApiKey } from "../../src/access/api-key.ts";
+import { apiKeyHashes } from "../../src/access/tables.ts";
+import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import type { Role } from "../../src/access/role.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { OPERATION } from "../../src/db/kind.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
+import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { userKind } from "../../src/resources/users/user.ts";
+import type { TestAppliance } from "./appliance.ts";
+import { Client, type Answer } from "./client.ts";
+
+/** A record as it stands on the wire. */
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on what is there.
+export type Wire = Record<string, any>;
+
+export interface NewUser {
+  readonly id: string;
+  /** Signed in as the user. */
+  readonly client: Client;
+}
+
+/** A user who is signed in already; without `networkIds` a Member or Viewer reaches nothing. */
+export async function newUser(appliance: TestAppliance, fields: { role: Role; networkIds?: readonly string[]; organizationId?: string }): Promise<NewUser> {
+  const organizationId = fields.organizationId ?? appliance.first.organizationId;
+  const name = `user ${next()}`;
+  const id = inTransaction(appliance, (tx) => {
+    const user = tx.create(userKind, organizationId, {
+      organization_id: organizationId,
+      email: `${name.replace(" ", "-")}@factory.example`,
+      name,
+      role: fields.role,
+      network_ids: fields.networkIds ?? [],
+      is_enabled: true,
+    });
+    return user.id;
+  });
+  return { id, client: await appliance.signedIn(id) };
+}
+
+export interface NewApiKey {
+  readonly id: string;
+  /** The plaintext. */
+  readonly key: string;
+  /** A client that authenticates by the key. */
+  readonly client: Client;
+}
+
+/** An API key of a user; without `networkIds` it follows its user's networks. */
+export function newApiKey(
+  appliance: TestAppliance,
+  fields: { userId?: string; permissions?: Role; networkIds?: readonly string[]; isEnabled?: boolean; expiresAt?: string; organizationId?: string } = {},
+): NewApiKey {
+  const organizationId = fields.organizationId ?? appliance.first.organizationId;
+  const key = generateApiKey(appliance.random);
+  const id = inTransaction(appliance, (tx) => {
+    const record = tx.create(apiKeyKind, organizationId, {
+      name: `key ${next()}`,
+      organization_id: organizationId,
+      user_id: fields.userId ?? appliance.first.userId,
+      tags: [],
+      expires_at: fields.expiresAt ?? null,
+      is_enabled: fields.isEnabled ?? true,
+      permissions: fields.permissions ?? "Owner",
+      all_networks: fields.networkIds === undefined,
+      network_ids: fields.networkIds ?? [],
+      key: maskApiKey(key),
+    });
+    tx.afterwardsRun(() => {
+      tx.db.insert(apiKeyHashes).values({ hash: Buffer.from(hashApiKey(key)), api_key_n: tx.recordN(record.id) as number }).run();
+    });
+    return record.id;
+  });
+  return { id, key, client: new Client(appliance.handle, { authorization: `Bearer ${key}` }) };
+}
+
+export function newNetwork(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/networks", { name: `network ${next()}`, ...fields }));
+}
+
+export function newTag(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/tags", { name: `tag ${next()}`, color: "Green", ...fields }));
+}
+
+/** In the first network unless told otherwise; every one has a prefix of its own. */
+export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  const number = next();
+  return made(by.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: `10.${(number >> 8) & 255}.${number & 255}.0/24`, ...fields }));
+}
+
+/** In the first network unless told otherwise; every one has a number of its own. */
+export function newVlan(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }));
+}
+
+/** Runs an action as one command of a second writer on the same database, at the appliance's clock. */
+export function inTransaction<T>(appliance: TestAppliance, action: (tx: WriteTransaction) => T): T {
+  const db = openWritable(appliance.databasePath);
+  try {
+    const writer = new Writer({ db, kinds: KINDS, commands: { "test.run": action }, clock: appliance.clock, random: appliance.random });
+    const replies = writer.execute([{ command: "test.run", input: {}, actor: SYSTEM_AUTHOR }]);
+    return outcomeOf<T>(replies[0] as WriteReply).result;
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** The answer's record. @throws Error when it was refused */
+export async function made(answer: Promise<Answer>): Promise<Wire> {
+  const { status, text, data } = await answer;
+  if (status !== 200) throw new Error(`answered ${status}: ${text}`);
+  return data;
+}
+
+export interface StoredVersion {
+  readonly operation: keyof typeof OPERATION;
+  readonly sequence: number;
+  readonly valid_from: string;
+  readonly changed: string[] | null;
+}
+
+/** What the ledger holds of a record, oldest first. */
+export function versionsOf(appliance: TestAppliance, id: string): StoredVersion[] {
+  const rows = appliance.reader.db
+    .query<{ operation: number; sequence: number; valid_from: string; changed: string | null }, [string]>(
+      `SELECT v.operation, v.key & 2147483647 AS sequence, v.valid_from, v.changed FROM history_records r
+       JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.id = ? ORDER BY v.key`,
+    )
+    .all(id);
+  const names = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
+  return rows.map((row) => ({
+    operation: names.find((name) => OPERATION[name] === row.operation) as keyof typeof OPERATION,
+    sequence: row.sequence,
+    valid_from: row.valid_from,
+    changed: row.changed === null ? null : JSON.parse(row.changed),
+  }));
+}
+
+/** How many transactions the ledger holds: a write that changes nothing leaves it as it is. */
+export function transactionCount(appliance: TestAppliance): number {
+  return appliance.reader.head().sequence;
+}
+
+let last = 0;
+
+/** A number that no other record of this run was made with. */
+function next(): number {
+  last += 1;
+  return last;
+}
