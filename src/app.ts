@@ -1,13 +1,20 @@
 // The HTTP surface as a table of contents.
 
+import { cookie } from "@elysiajs/cookie";
 import { Elysia } from "elysia";
 import type { Access, Actor } from "./access/actor.ts";
 import type { AccessGate } from "./access/gate.ts";
+import { accessRoutes } from "./access/routes.ts";
+import type { SignIn } from "./access/sign-in.ts";
 import type { Log } from "./base/log.ts";
+import type { Random } from "./base/random.ts";
+import { SCHEMA_VERSION } from "./db/migrate.ts";
 import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
 import { documentation } from "./http/documentation.ts";
+import { healthRoutes } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
 import type { Inventory } from "./resources/answers.ts";
+import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
 import { hostRoutes } from "./resources/hosts/routes.ts";
 import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
@@ -15,11 +22,15 @@ import { networkRoutes } from "./resources/networks/routes.ts";
 import { organizationRoutes } from "./resources/organizations/routes.ts";
 import { subnetRoutes } from "./resources/subnets/routes.ts";
 import { tagRoutes } from "./resources/tags/routes.ts";
+import { userRoutes } from "./resources/users/routes.ts";
 import { vlanRoutes } from "./resources/vlans/routes.ts";
 
 export interface AppOptions {
   readonly inventory: Inventory;
   readonly gate: AccessGate;
+  readonly signIn: SignIn;
+  /** For the texts of API keys. */
+  readonly random: Random;
   readonly log: Log;
   /** Starts the ids of requests: different at every start. */
   readonly requestIdPrefix: string;
@@ -31,9 +42,12 @@ export interface AppOptions {
 const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN: 0, networkNs: [] };
 
 export function createApp(options: AppOptions) {
-  const app = new Elysia({ aot: true, normalize: false });
+  // standardHostname: without false, hosts of three letters are not found.
+  const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } });
+  const cookieApp = new Elysia({ aot: true, normalize: false }).use(cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"));
   const surface = new Surface<Actor, Access>({
     app: app as unknown as Elysia,
+    cookieApp: cookieApp as unknown as Elysia,
     gate: options.gate,
     log: options.log,
     monotonicMs: options.monotonicMs,
@@ -45,14 +59,19 @@ export function createApp(options: AppOptions) {
     const source = server?.requestIP(request)?.address ?? "local";
     return code === "NOT_FOUND" ? surface.notRouted(request, source) : surface.failed(error, request, source);
   });
+  accessRoutes(surface, options.inventory, options.signIn);
+  app.use(cookieApp);
+  apiKeyRoutes(surface, options.inventory, options.random);
   credentialRoutes(surface, options.inventory);
   discoveryRoutes(surface, options.inventory, options.discovery);
+  healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION });
   hostRoutes(surface, options.inventory);
   ifEntryRoutes(surface, options.inventory);
   networkRoutes(surface, options.inventory);
   organizationRoutes(surface, options.inventory);
   subnetRoutes(surface, options.inventory);
   tagRoutes(surface, options.inventory);
+  userRoutes(surface, options.inventory);
   vlanRoutes(surface, options.inventory);
   app.use(documentation(surface));
   return { app, surface };

@@ -4,6 +4,8 @@
 import { existsSync } from "node:fs";
 import { AccessGate } from "./access/gate.ts";
 import { generateSetupToken } from "./access/setup-token.ts";
+import { SignIn } from "./access/sign-in.ts";
+import { SignInThrottle } from "./access/sign-in-throttle.ts";
 import { UsageRecorder } from "./access/usage.ts";
 import { createApp } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
@@ -11,6 +13,7 @@ import { formatInstant } from "./base/instant.ts";
 import { loadOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
+import { UuidSource } from "./base/uuid.ts";
 import type { ListenAddress } from "./config.ts";
 import { openReadOnly, openWritable } from "./db/connection.ts";
 import { dataFiles, DataLock, ensureDataDirectory, type DataFiles } from "./db/data-directory.ts";
@@ -67,6 +70,18 @@ export interface Appliance {
   stop(): Promise<void>;
 }
 
+export interface AppParts {
+  readonly reader: Reader;
+  readonly writes: WriteQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+  readonly setupToken: string | null;
+}
+
+export type App = ReturnType<typeof createApp>["app"];
+
 /** The address to listen on cannot be had. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
@@ -91,9 +106,9 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
 
     const crash = Promise.withResolvers<string>();
     const worker = options.startWriter?.() ?? new Worker(new URL("./writer.ts", import.meta.url).href);
+    closers.push(() => worker.terminate());
     const writerOptions: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, random) };
     const writes = await WorkerWriteQueue.open(worker, writerOptions, crash.resolve).catch((error: Error) => {
-      worker.terminate();
       throw new DatabaseRefused(error.message);
     });
     closers.push(() => writes.close());
@@ -105,20 +120,14 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       if (isClaimed(reader)) log.info("setup_skipped", { reason: "There is an organization already." });
       else await options.firstSetup(writes);
     }
-    const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
-    const { app } = createApp({
-      inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
-      gate,
-      log,
-      requestIdPrefix: random.bytes(6).toHex(),
-      monotonicMs: options.monotonicMs,
-    });
+    const setupToken = isClaimed(reader) ? null : generateSetupToken(random);
+    const app = composeApp({ ...options, reader, writes, setupToken });
     const server = listen(app, options.listen);
     closers.push(() => drain(server, log));
     return {
       url: server.url.origin,
       directory: files.directory,
-      setupToken: isClaimed(reader) ? null : generateSetupToken(random),
+      setupToken,
       crashed: crash.promise,
       stop: close,
     };
@@ -126,6 +135,25 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     await close();
     throw error;
   }
+}
+
+/** The app that answers for a store. Takes nothing from the store until it is asked something. */
+export function composeApp(options: AppParts): App {
+  const { reader, writes, clock, random, log } = options;
+  const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+  const signIn = new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => options.setupToken });
+  const discoveryIds = new UuidSource(random);
+  const { app } = createApp({
+    inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    gate,
+    signIn,
+    random,
+    log,
+    requestIdPrefix: random.bytes(6).toHex(),
+    monotonicMs: options.monotonicMs,
+    discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
+  });
+  return app;
 }
 
 /**
@@ -168,7 +196,7 @@ export function isClaimed(reader: Reader): boolean {
   return reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length > 0;
 }
 
-function listen(app: ReturnType<typeof createApp>["app"], address: ListenAddress): Bun.Server<unknown> {
+function listen(app: App, address: ListenAddress): Bun.Server<unknown> {
   try {
     app.listen({
       hostname: address.host,

@@ -1,30 +1,73 @@
-// From the command line to a command, and from its result to the exit status. The only place where the process is ended.
+// From the command line to a command, and from its outcome to the exit status. The only place where the process is ended.
 
-import { createReadStream } from "node:fs";
-import { DomainError } from "./base/errors.ts";
-import { systemClock } from "./base/clock.ts";
-import { systemRandom } from "./base/random.ts";
 import { ListenError } from "./appliance.ts";
-import { EXIT, type Command, type Surroundings } from "./cli/command.ts";
+import { DomainError } from "./base/errors.ts";
+import { EXIT, type Command } from "./cli/command.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
+import { keyCommands } from "./cli/key.ts";
 import { openapi } from "./cli/openapi.ts";
 import { serve } from "./cli/serve.ts";
 import { setup } from "./cli/setup.ts";
+import { printError, processSurroundings } from "./cli/surroundings.ts";
+import { userCommands } from "./cli/user.ts";
 import { version } from "./cli/version.ts";
 import { UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/migrate.ts";
 
 /** In the order of the help. */
-const COMMANDS: readonly Command[] = [serve, setup, openapi, version];
+const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, openapi, version];
 
 process.exit(await main(process.argv.slice(2)));
 
 async function main(args: readonly string[]): Promise<number> {
-  // Whatever it makes is its owner's alone: the database, its log, the key.
+  // What it makes is its owner's alone: the database, its log, the key.
   process.umask(0o077);
   try {
     return await dispatch(args);
   } catch (error) {
-    return explain(error);
+    return explain(error, args);
   }
+}
+
+async function dispatch(args: readonly string[]): Promise<number> {
+  const [first = "", second = ""] = args;
+  const wantsHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  if (first === "--version") return version.execute([], processSurroundings);
+  const named = COMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
+  if (named.length === 0) {
+    const forms = COMMANDS.map((command) => command.form);
+    if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(forms));
+    throw new UsageError(first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`);
+  }
+  const exact = named.filter(({ form }) => form.name === first || form.name === `${first} ${second}`);
+  const forms = (exact.length > 0 ? exact : named).map((command) => command.form);
+  if (wantsHelp) return help(helpOf(forms));
+  const command = exact[0];
+  if (command === undefined) throw new UsageError(`${first} is one of ${forms.map((form) => form.name).join(", ")}`);
+  return command.execute(args.slice(command.form.name.split(" ").length), processSurroundings);
+}
+
+async function help(text: string): Promise<number> {
+  await processSurroundings.print(text);
+  return EXIT.done;
+}
+
+/** One line for the operator, and the exit status. */
+async function explain(error: unknown, args: readonly string[]): Promise<number> {
+  if (error instanceof UsageError) {
+    const command = COMMANDS.find(({ form }) => form.name.split(" ")[0] === args[0])?.form.name.split(" ")[0];
+    await printError(`${error.message}; see netledger ${command === undefined ? "" : `${command} `}--help`);
+    return EXIT.usage;
+  }
+  if (error instanceof DatabaseRefused) {
+    await printError(error.message);
+    return EXIT.dataRefused;
+  }
+  if (error instanceof ListenError) {
+    await printError(error.message);
+    return EXIT.notListening;
+  }
+  if (error instanceof DomainError) await printError(error.cause === undefined ? error.message : `${error.message} ${error.cause}`);
+  else await printError(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT.failed;
 }

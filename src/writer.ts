@@ -9,6 +9,7 @@ import { migrate, refusalOf } from "./db/migrate.ts";
 import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
 import { Writer, type Commands } from "./db/writer.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
+import { createApiKey, removeApiKey, rotateApiKey, updateApiKey } from "./resources/api-keys/commands.ts";
 import { createCredential, removeCredential, updateCredential } from "./resources/credentials/commands.ts";
 import { createHost, removeHost, updateHost } from "./resources/hosts/commands.ts";
 import { createIfEntry, removeIfEntry, updateIfEntry } from "./resources/if-entries/commands.ts";
@@ -17,6 +18,7 @@ import { createNetwork, removeNetwork, updateNetwork } from "./resources/network
 import { setUpOrganization, updateOrganization } from "./resources/organizations/commands.ts";
 import { createSubnet, removeSubnet, updateSubnet } from "./resources/subnets/commands.ts";
 import { createTag, removeTag, updateTag } from "./resources/tags/commands.ts";
+import { createUser, setPassword, updateUser } from "./resources/users/commands.ts";
 import { createVlan, removeVlan, updateVlan } from "./resources/vlans/commands.ts";
 
 export interface WriterOptions {
@@ -32,6 +34,10 @@ export function commandsOf(secrets: SecretBox): Commands {
     "session.touch": touchSession,
     "session.close": closeSession,
     "key.touch": touchKey,
+    "api_key.create": createApiKey,
+    "api_key.update": updateApiKey,
+    "api_key.rotate": rotateApiKey,
+    "api_key.delete": removeApiKey,
     "credential.create": createCredential(secrets),
     "credential.update": updateCredential(secrets),
     "credential.delete": removeCredential,
@@ -53,6 +59,9 @@ export function commandsOf(secrets: SecretBox): Commands {
     "tag.create": createTag,
     "tag.update": updateTag,
     "tag.delete": removeTag,
+    "user.create": createUser,
+    "user.update": updateUser,
+    "user.set_password": setPassword,
     "vlan.create": createVlan,
     "vlan.update": updateVlan,
     "vlan.delete": removeVlan,

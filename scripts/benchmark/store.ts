@@ -1,6 +1,6 @@
 // Builds the stores that the benchmark asks: through the real writer, so that ledger, spans, census and hashes are real.
 
-import { rmSync, existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../src/access/api-key.ts";
 import { apiKeyHashes } from "../../src/access/tables.ts";
@@ -50,7 +50,7 @@ export async function buildStore(directory: string, populations: readonly Popula
     if (Bun.deepEquals(known.populations, populations)) return known.store;
   }
   rmSync(directory, { recursive: true, force: true });
-  await Bun.$`mkdir -p -m 700 ${directory}`.quiet();
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const files = dataFiles(directory);
   loadOrCreateKeyFile(files.key, systemRandom);
   const db = openWritable(files.database);

@@ -9,7 +9,7 @@ import type { Gate, RequestContext } from "../http/surface.ts";
 import { requireRole, type Access, type Actor, type CommandActor } from "./actor.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api-key.ts";
 import { originAllowed } from "./origin.ts";
-import { lesserRole, type Role } from "./role.ts";
+import { lesserRole, reachesEveryNetwork, type Role } from "./role.ts";
 import { hashSessionToken, isWellFormedSessionToken } from "./session-token.ts";
 
 /** A session ends after this long without use. */
@@ -117,9 +117,9 @@ export class AccessGate implements Gate<Actor, Access> {
     return { type: "ApiKey", n: keyN, userN, role: lesserRole(permissions, userRole), organizationN, networkNs };
   }
 
-  /** Owner and Admin reach every network of the organization. */
+  /** Null for every network of the organization. */
   private userNetworks(userN: number, role: Role): readonly number[] | null {
-    return role === "Owner" || role === "Admin" ? null : this.networks(userN);
+    return reachesEveryNetwork(role) ? null : this.networks(userN);
   }
 
   private networks(n: number): number[] {

@@ -10,6 +10,11 @@ export function atLeast(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(required);
 }
 
+/** Whether a user of this role reaches every network of the organization, whatever the user's list says. */
+export function reachesEveryNetwork(role: Role): boolean {
+  return atLeast(role, "Admin");
+}
+
 /** The less powerful of two: a key's role within its user's. */
 export function lesserRole(a: Role, b: Role): Role {
   return atLeast(a, b) ? b : a;

@@ -1,10 +1,10 @@
 // /api/auth: claiming the appliance, signing in and out, who one is, one's own password.
 
 import { Type } from "@sinclair/typebox";
-import { SERVER_VERSION, successBody } from "../http/envelope.ts";
-import { Body, Name, Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
+import { successBody } from "../http/envelope.ts";
+import { Body, Name, Nullable, OneOf, Uuid } from "../http/schemas.ts";
 import type { RequestContext, Surface } from "../http/surface.ts";
-import { spliced, writtenRecord, type Inventory } from "../resources/answers.ts";
+import { spliced, type Inventory } from "../resources/answers.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { Organization, ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
 import { composeUsers } from "../resources/users/user-view.ts";
@@ -20,3 +20,125 @@ import type { SignIn } from "./sign-in.ts";
  * seven days without use: a cookie that went after seven days would end sessions that are in use.
  */
 export const COOKIE_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
+
+const SETUP_TOKEN_MAX_LENGTH = 255;
+
+const Claim = Body({
+  setup_token: Type.String({ minLength: 1, maxLength: SETUP_TOKEN_MAX_LENGTH, writeOnly: true, description: "As the appliance printed it to its log at start. Case, hyphens and blanks do not matter." }),
+  organization_name: Name,
+  network_name: Name,
+  email: Email,
+  password: Password,
+});
+const Claimed = Type.Object({ user: User, organization_id: Uuid, network_id: Uuid }, { $id: "Claimed" });
+const SetupState = Type.Object({ needed: Type.Boolean({ description: "Whether nobody has claimed the appliance yet." }) });
+
+/** Any text can be tried: what a password must be is asked when one is set. */
+const TypedPassword = Type.String({ minLength: 1, maxLength: PASSWORD_MAX_LENGTH, writeOnly: true });
+const Credentials = Body({ email: Email, password: TypedPassword });
+const PasswordChange = Body({ current_password: TypedPassword, new_password: Password });
+
+const Me = Type.Object(
+  {
+    ...User.properties,
+    organization: Organization,
+    authenticated_by: OneOf(["Session", "ApiKey"]),
+    api_key_id: Nullable(Uuid, { description: "The API key of this request; null where a person signed in." }),
+    effective_role: OneOf(ROLES, { description: "What this caller may do: with an API key the lesser of its role and its user's." }),
+    reachable_network_ids: Type.Array(Uuid, { description: "Every network that this caller reaches today." }),
+  },
+  { $id: "Me" },
+);
+
+const group = "Access";
+const anyone = "anyone" as const;
+const session: Access = { role: "Viewer", sessionOnly: true };
+const typed = { email: USER_EXAMPLE.email, password: "a phrase of their own" };
+const network_id = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002";
+const ME_EXAMPLE = {
+  ...USER_EXAMPLE,
+  organization: ORGANIZATION_EXAMPLE,
+  authenticated_by: "Session",
+  api_key_id: null,
+  effective_role: USER_EXAMPLE.role,
+  reachable_network_ids: USER_EXAMPLE.network_ids,
+};
+const CLAIM_EXAMPLE = {
+  body: { setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", organization_name: ORGANIZATION_EXAMPLE.name, network_name: "Campus North", ...typed },
+  data: { user: { ...USER_EXAMPLE, role: "Owner", network_ids: [] }, organization_id: USER_EXAMPLE.organization_id, network_id },
+};
+
+export function accessRoutes(surface: Surface<Actor, Access>, inventory: Inventory, signIn: SignIn): void {
+  const { reader, authorOf } = inventory;
+  surface
+    .get("/api/auth/setup", { operationId: "getSetup", summary: "Ask whether the set-up is still to be done", group, access: anyone, answer: SetupState, example: { data: { needed: false } } }, (call) =>
+      json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
+    )
+    .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "setup_already_done"], example: CLAIM_EXAMPLE }, async (call) => {
+      assertOrigin(call.request);
+      const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, call.requestId);
+      keepCookie(call, token);
+      const user = userText(userId, actor);
+      return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
+    })
+    .post("/api/auth/login", { operationId: "signIn", isUnconditional: true, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: USER_EXAMPLE } }, async (call) => {
+      assertOrigin(call.request);
+      const { actor, userId, token } = await signIn.signIn(call.body.email, call.body.password, call.source, cookieOf(call));
+      keepCookie(call, token);
+      return json(call, userText(userId, actor));
+    })
+    .post("/api/auth/logout", { operationId: "signOut", summary: "Sign out", group, access: session, setsCookie: true, answer: Type.Object({}), example: { data: {} } }, async (call) => {
+      await signIn.signOut(cookieOf(call) as string);
+      call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call.request) });
+      return json(call, "{}");
+    })
+    .get("/api/auth/me", { operationId: "getMe", isUnconditional: true, summary: "Ask who one is", description: "The user, with what this very request may do.", group, access: VIEWER, answer: Me, example: { data: ME_EXAMPLE } }, (call) =>
+      reader.snapshot(() => {
+        const author = authorOf(call.actor, call.requestId);
+        const user = userText(author.userId as string, call.actor);
+        const organization = reader.find(organizationKind, author.organizationId, call.actor, null)?.text ?? "null";
+        const isKey = call.actor.type === "ApiKey";
+        const rest = JSON.stringify({
+          authenticated_by: isKey ? "ApiKey" : "Session",
+          api_key_id: isKey ? author.id : null,
+          effective_role: author.role,
+          reachable_network_ids: author.networkIds ?? networkIds(call.actor),
+        });
+        return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
+      }),
+    )
+    .put("/api/auth/password", { operationId: "changePassword", isUnconditional: true, summary: "Change one's own password", description: "The other sessions end; API keys go on.", group, access: session, body: PasswordChange, answer: User, errors: ["auth_invalid_credentials"], example: { body: { current_password: "the phrase of before", new_password: typed.password }, data: USER_EXAMPLE } }, async (call) => {
+      const { current_password: current, new_password: wanted } = call.body;
+      const author = authorOf(call.actor, call.requestId);
+      await signIn.changePassword(call.actor, author, { current, wanted }, call.source, cookieOf(call) as string);
+      return json(call, userText(author.userId as string, call.actor));
+    });
+
+  function userText(userId: string, actor: Actor): string {
+    const found = reader.find(userKind, userId, actor, null);
+    if (found === null) throw new Error(`access: the user ${userId} is gone`);
+    return composeUsers(reader, actor)([found], null)[0] as string;
+  }
+
+  function networkIds(actor: Actor): string[] {
+    const networks = reader.items({ kind: networkKind, reach: actor, asOf: null, limit: 0, offset: 0 });
+    return reader.recordIds(networks.map((network) => network.n));
+  }
+}
+
+/** By the connection's own scheme: what a proxy claims in X-Forwarded-Proto anybody could claim. */
+export function isTls(request: Request): boolean {
+  return request.url.startsWith("https:");
+}
+
+function keepCookie(call: RequestContext, token: string): void {
+  call.setCookie(SESSION_COOKIE, token, { maxAge: COOKIE_MAX_AGE_SECONDS, secure: isTls(call.request) });
+}
+
+function cookieOf(call: RequestContext): string | null {
+  return sessionToken(call.request.headers.get("cookie"));
+}
+
+function json(call: RequestContext, data: string): Response {
+  return new Response(successBody(data), { headers: { ...call.headers, "content-type": "application/json" } });
+}

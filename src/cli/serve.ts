@@ -2,9 +2,13 @@
 
 import { startAppliance, type Appliance } from "../appliance.ts";
 import { systemLog, type Log } from "../base/log.ts";
+import { UuidSource } from "../base/uuid.ts";
 import { UsageError, unknownVariables, type Config, type ListenAddress } from "../config.ts";
+import type { WriteQueue } from "../db/write-queue.ts";
+import { discoverSelf } from "../discovery/self/discover.ts";
 import { SERVER_VERSION } from "../http/envelope.ts";
 import { defineCommand, EXIT, type Surroundings } from "./command.ts";
+import { operatorOf } from "./operator.ts";
 import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
 
@@ -28,6 +32,8 @@ type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logForma
 /** @param startWriter starts the writer's thread; a test may start one that fails */
 export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
   const setup = unattendedSetup(config);
+  // From here on a signal ends the start in order as soon as it is through.
+  const stopped = surroundings.untilStopped();
   const log = systemLog(config.logFormat);
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
   const appliance = await startAppliance({
@@ -43,21 +49,30 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
         ? null
         : async (writes) => {
             const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", surroundings);
-            const made = await makeOrganization(writes, setup.wish, password, true);
-            log.info("set_up", { organization_id: made.organizationId, network_id: made.networkId, email: setup.wish.email });
+            const { organizationId, networkId } = await makeOrganization(writes, setup.wish, password, true);
+            log.info("set_up", { organization_id: organizationId, network_id: networkId, email: setup.wish.email });
+            if (config.self) await recordSelf(writes, organizationId, networkId, surroundings, log);
           },
     ...(startWriter === undefined ? {} : { startWriter }),
   });
   log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, pid: process.pid });
   await surroundings.print(greeting(appliance, config.listen));
-  return untilTheEnd(appliance, surroundings, log);
+  return untilTheEnd(appliance, stopped, log);
 }
 
-async function untilTheEnd(appliance: Appliance, surroundings: Surroundings, log: Log): Promise<number> {
-  const end = await Promise.race([
-    surroundings.untilStopped().then((signal) => ({ signal })),
-    appliance.crashed.then((reason) => ({ reason })),
-  ]);
+/** The machine as the network's first host. Not worth failing the start for: it can be asked for again through the API. */
+async function recordSelf(writes: WriteQueue, organizationId: string, networkId: string, { clock, random }: Surroundings, log: Log): Promise<void> {
+  try {
+    const discoveryId = new UuidSource(random).next(clock.now());
+    const report = await discoverSelf(writes, { networkId, discoveryId, actor: operatorOf(organizationId) });
+    log.info("self_recorded", { host_id: report.host_id, created: report.created });
+  } catch (error) {
+    log.error("self_not_recorded", { cause: error });
+  }
+}
+
+async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: Log): Promise<number> {
+  const end = await Promise.race([stopped.then((signal) => ({ signal })), appliance.crashed.then((reason) => ({ reason }))]);
   if ("reason" in end) {
     // Reads would go on and every write would fail: better a supervisor starts the whole anew.
     log.error("writer_crashed", { reason: end.reason });
@@ -82,7 +97,7 @@ function greeting(appliance: Appliance, listen: ListenAddress): string {
   const claim =
     setupToken === null
       ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
-      : `Claim it with the token ${setupToken}: curl ${reachable(url, listen)}/api/auth/setup --json '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
+      : `Claim it: curl -H 'content-type: application/json' ${reachable(url, listen)}/api/auth/setup -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
 }
 

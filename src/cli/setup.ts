@@ -1,10 +1,9 @@
 // netledger setup: makes an organization, the first or a further one, with its first network and its Owner.
 
-import { openStore } from "../appliance.ts";
-import { systemLog } from "../base/log.ts";
-import { defineCommand, EXIT } from "./command.ts";
+import { defineCommand } from "./command.ts";
 import { checkWish, makeOrganization } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
+import { withStore } from "./with-store.ts";
 
 export const setup = defineCommand(
   {
@@ -16,13 +15,9 @@ export const setup = defineCommand(
   async (config, surroundings) => {
     const wish = checkWish({ organizationName: config.newOrganization, networkName: config.newNetwork, email: config.email });
     const password = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
-    const store = openStore({ ...surroundings, directory: config.data, acceptClock: config.acceptClock, log: systemLog(), mayCreate: true });
-    try {
-      const made = await makeOrganization(store.writes, wish, password, false);
+    return withStore(config, surroundings, true, async ({ writes }) => {
+      const made = await makeOrganization(writes, wish, password, false);
       await surroundings.print(`organization_id\t${made.organizationId}\nnetwork_id\t${made.networkId}\nuser_id\t${made.userId}\n`);
-      return EXIT.done;
-    } finally {
-      await store.close();
-    }
+    });
   },
 );

@@ -1,7 +1,8 @@
 // netledger version: what this executable is made of.
 
+import { sqliteVersion } from "../db/connection.ts";
+import { SCHEMA_VERSION } from "../db/migrate.ts";
 import { API_VERSION, SERVER_VERSION } from "../http/envelope.ts";
-import { SCHEMA_VERSION, sqliteVersion } from "../db/migrate.ts";
 import { defineCommand, EXIT } from "./command.ts";
 
 export const version = defineCommand({ name: "version", summary: "tells the versions of the program and of what it is made of.", always: [], maybe: [] }, async (_config, { print }) => {

@@ -42,3 +42,13 @@ export function openReadOnly(path: string): Sql {
   client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
   return drizzle({ client }) as Sql;
 }
+
+/** Of the SQLite that this program carries. */
+export function sqliteVersion(): string {
+  const client = new Database(":memory:");
+  try {
+    return (client.query("SELECT sqlite_version() AS version").get() as { version: string }).version;
+  } finally {
+    client.close();
+  }
+}

@@ -5,21 +5,35 @@ import { getTableName } from "drizzle-orm";
 import type { AnyKind } from "./kind.ts";
 import type { AsOf, OrderTerm } from "./reader.ts";
 
-/** An expression: the record p.n as a JSON object. */
-export function itemSql(kind: AnyKind, asOf: AsOf | null): string {
-  const observed = "coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), '')";
-  const noEnd = kind.absent === "null" ? `,"valid_to":null}` : "}";
+/** What renders p.n: an expression, and the tables to join to p for it. */
+export interface ItemSql {
+  readonly item: string;
+  readonly joins: string;
+}
+
+/**
+ * The record p.n as a JSON object. concat() makes it in one pass and skips what is NULL; a chain of || copies it each time.
+ * @param isComposed whether parts of this kind exist at all: asking each row for its parts costs a quarter of the page
+ */
+export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): ItemSql {
+  const noEnd = kind.absent === "null" ? `',"valid_to":null}'` : "'}'";
+  const isObserved = kind.observed.length > 0;
+  const parts = isComposed ? kind.composedSql : undefined;
   if (asOf === null) {
-    const composed = kind.composedSql === undefined ? "" : ` || CASE l.composed WHEN 1 THEN ${kind.composedSql.live} ELSE '' END`;
-    const seen = kind.observed.length === 0 ? "" : ` || ${observed}`;
-    return `(SELECT '{' || l.members${seen}${composed} || '${noEnd}' FROM ${getTableName(kind.table)} l WHERE l.n = p.n)`;
+    const composed = parts === undefined ? "" : `, CASE l.composed WHEN 1 THEN ${parts.live} END`;
+    return {
+      item: `concat('{', l.members${isObserved ? ", o.observed" : ""}${composed}, ${noEnd})`,
+      // CROSS JOIN keeps p outermost: its order is the answer's.
+      joins: ` CROSS JOIN ${getTableName(kind.table)} l ON l.n = p.n${isObserved ? " LEFT JOIN observations o ON o.n = p.n" : ""}`,
+    };
   }
-  const composed = kind.composedSql === undefined ? "" : ` || CASE v.composed WHEN 1 THEN ${kind.composedSql.asOf} ELSE '' END`;
-  const seen = asOf.present && kind.observed.length > 0 ? `coalesce(nullif(${observed}, ''), v.observed)` : "v.observed";
-  const version = `(SELECT '{' || v.members || ${seen}${composed} FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
-  if (asOf.present) return `${version} || '${noEnd}'`;
+  const composed = parts === undefined ? "" : `, CASE v.composed WHEN 1 THEN ${parts.asOf} END`;
+  // In the present held still, observation values are today's; a record that has gone meanwhile has those of its version.
+  const observed = !isObserved ? "" : asOf.present ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)" : ", v.observed";
+  const version = `(SELECT concat('{', v.members${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
+  if (asOf.present) return { item: `concat(${version}, ${noEnd})`, joins: "" };
   const successor = "(SELECT x.valid_from FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)";
-  return `${version} || coalesce(',"valid_to":"' || ${successor} || '"}', '${noEnd}')`;
+  return { item: `concat(${version}, coalesce(',"valid_to":"' || ${successor} || '"}', ${noEnd}))`, joins: "" };
 }
 
 /** Expressions that order by one field; two where texts are folded. The field name comes from a vocabulary, never from a caller. */

@@ -75,8 +75,11 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly unique: { field: string; value: (record: R) => unknown } | null;
   /** Texts that lists are ordered by, folded; null for none. */
   readonly sortKeys?: (record: R) => Record<string, string>;
-  /** SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the record number `n`. */
-  readonly composedSql?: { live: string; asOf: string };
+  /**
+   * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the record number `p.n`.
+   * `code` is the kind of the parts.
+   */
+  readonly composedSql?: { live: string; asOf: string; code: number };
 }
 
 /** A kind where its record's own fields do not matter. */

@@ -28,7 +28,7 @@ class LedgerWriter {
   private readonly at: string;
   private readonly census = new Map<number, number>();
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
-  private readonly createdN = new Map<string, number>();
+  private readonly numbers = new Map<string, number>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
@@ -68,7 +68,7 @@ class LedgerWriter {
     const record: RecordBase = { ...(entry.after as RecordBase), lineage_id: lineageField as string | null, created_at: at, updated_at: at, valid_from: at };
     entry.after = record;
     entry.n = statements.appendRecord(kind.code, entry.id);
-    this.createdN.set(entry.id, entry.n);
+    this.numbers.set(entry.id, entry.n);
     if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
     const rendered = this.render(entry);
     this.guarded(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));
@@ -84,14 +84,22 @@ class LedgerWriter {
     const record: RecordBase = { ...(entry.after as RecordBase), updated_at: this.at, valid_from: this.at };
     entry.after = record;
     const rendered = this.render(entry);
-    this.guarded(entry.kind, record, () => statements.updateLive(entry.kind, this.liveRow(entry, rendered)));
+    const { kind } = entry;
+    if (liveIdentity(kind, before) === liveIdentity(kind, record) && Bun.deepEquals(kind.columns(before, asId), kind.columns(record, asId))) {
+      // Naming an indexed column in an UPDATE rewrites its index entry even where the value stays.
+      statements.updateContent(kind, { n: entry.n, sequence, composed: entry.composed ? 1 : 0, sort_keys: rendered.sort_keys, members: rendered.members });
+    } else {
+      this.guarded(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
+    }
     if (entry.kind.links !== undefined && !Bun.deepEquals(entry.kind.links(before), entry.kind.links(record))) {
       statements.unlink(entry.n);
       this.link(entry);
     }
-    const left = new Set(this.scopes(entry, before));
-    for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
-    for (const scope of left) this.leave(scope, entry.n);
+    if (!Bun.deepEquals(kind.scopeIds(before), kind.scopeIds(record))) {
+      const left = new Set(this.scopes(entry, before));
+      for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
+      for (const scope of left) this.leave(scope, entry.n);
+    }
     this.version(entry, "Updated", change.changed, rendered, sequence);
   }
 
@@ -223,8 +231,11 @@ class LedgerWriter {
   }
 
   private nOf(id: string): number {
-    const n = this.createdN.get(id) ?? this.tx.recordN(id);
+    const known = this.numbers.get(id);
+    if (known !== undefined) return known;
+    const n = this.tx.recordN(id);
     if (n === null) throw new Error(`ledger: no record has the id ${id}`);
+    this.numbers.set(id, n);
     return n;
   }
 
@@ -240,4 +251,9 @@ class LedgerWriter {
 
 function isUniqueViolation(error: unknown): boolean {
   return sqliteCode(error) === "SQLITE_CONSTRAINT_UNIQUE";
+}
+
+/** For comparing columns: equal ids have equal numbers. */
+function asId(id: string): number {
+  return id as unknown as number;
 }

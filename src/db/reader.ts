@@ -7,8 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "./connection.ts";
 import { SCOPE_CODES, type AnyKind, type ScopeName } from "./kind.ts";
-import { ALIVE } from "./schema.ts";
-import { itemSql, sortSql } from "./item-sql.ts";
+import { itemSql, sortSql, type ItemSql } from "./item-sql.ts";
 
 /** The transaction that a read is as of. Live reads have none. */
 export interface AsOf {
@@ -81,6 +80,7 @@ type Value = string | number;
 export class Reader {
   readonly db: Database;
   private readonly clock: Clock;
+  private readonly inhabited = new Set<number>();
   private readonly prepared = new Map<string, Statement>();
 
   constructor(db: Sql, clock: Clock) {
@@ -135,8 +135,8 @@ export class Reader {
   }
 
   /** One record with its version, or null where the caller sees none. */
-  find(kind: AnyKind, id: string, reach: Reach, asOf: AsOf | null): FoundItem | null {
-    const query: ListQuery = { kind, reach, asOf, ids: [id], limit: 1, offset: 0 };
+  find(kind: AnyKind, id: string, reach: Reach, asOf: AsOf | null, within: ListQuery["within"] = {}): FoundItem | null {
+    const query: ListQuery = { kind, reach, asOf, within, ids: [id], limit: 1, offset: 0 };
     if (this.findsNothing(query)) return null;
     const sql = new SqlBuilder(asOf);
     const population = this.population(query, sql);
@@ -145,7 +145,8 @@ export class Reader {
         ? `(SELECT sequence FROM ${getTableName(kind.table)} WHERE n = p.n)`
         : `(SELECT key & 2147483647 FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
     const ended = asOf === null ? "0" : "EXISTS (SELECT 1 FROM history_versions WHERE key > ((p.n << 31) | ?1) AND key < ((p.n + 1) << 31))";
-    const text = `SELECT p.n, ${version}, ${itemSql(kind, asOf)}, ${ended} FROM (${population} LIMIT 1) p`;
+    const { item, joins } = this.itemSql(kind, asOf, reach);
+    const text = `SELECT p.n, ${version}, ${item}, ${ended} FROM (${population} LIMIT 1) p${joins}`;
     const row = this.statement(text).values(...sql.values)[0] as [number, number, string, number] | undefined;
     return row === undefined ? null : { n: row[0], sequence: row[1], text: row[2], ended: row[3] === 1 };
   }
@@ -154,10 +155,11 @@ export class Reader {
   page(query: ListQuery): Page {
     if (this.findsNothing(query)) return { items: new Uint8Array(0), total: 0 };
     const sql = new SqlBuilder(query.asOf);
-    const rows = `SELECT ${itemSql(query.kind, query.asOf)} AS item FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(query.limit)} OFFSET ${sql.bind(query.offset)}) p`;
-    const text = `SELECT (SELECT CAST(coalesce(group_concat(item, ','), '') AS BLOB) FROM (${rows})), (${this.count(query, sql)})`;
-    const [items, total] = this.statement(text).values(...sql.values)[0] as [Uint8Array, number];
-    return { items, total: total ?? 0 };
+    const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
+    const rows = `SELECT ${item} AS item FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(query.limit)} OFFSET ${sql.bind(query.offset)}) p${joins}`;
+    const text = `SELECT (SELECT CAST(group_concat(item, ',') AS BLOB) FROM (${rows})), (${this.count(query, sql)})`;
+    const [items, total] = this.statement(text).values(...sql.values)[0] as [Uint8Array | null, number | null];
+    return { items: items ?? NOTHING, total: total ?? 0 };
   }
 
   /** One page with parts composed in. Reads on one state of the database. */
@@ -174,7 +176,8 @@ export class Reader {
     if (this.findsNothing(query)) return [];
     const sql = new SqlBuilder(query.asOf);
     const limit = query.limit === 0 ? -1 : query.limit;
-    const text = `SELECT p.n, ${itemSql(query.kind, query.asOf)} FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}) p`;
+    const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
+    const text = `SELECT p.n, ${item} FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}) p${joins}`;
     return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({ n, text: item }));
   }
 
@@ -193,11 +196,12 @@ export class Reader {
     if (query.asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
     if (this.findsNothing(query)) return;
     const rows = compose === null ? CHUNK_ROWS : CHUNK_ROWS_COMPOSED;
+    const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     for (const numbers of this.numberChunks(query, rows)) {
       const text =
         compose === null
-          ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${itemSql(query.kind, query.asOf)} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p)`
-          : `SELECT p.n, ${itemSql(query.kind, query.asOf)} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p`;
+          ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
+          : `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins}`;
       const found = this.statement(text).values(query.asOf.sequence, JSON.stringify(numbers)) as unknown[][];
       if (compose === null) yield found[0]?.[0] as Uint8Array;
       else yield encoder.encode(compose((found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })), query.asOf).join(","));
@@ -214,7 +218,8 @@ export class Reader {
       asOf === null
         ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners})) ORDER BY l.${column}, l.n`
         : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1 ORDER BY j.key, s.n`;
-    const rows = this.statement(`SELECT p.owner, ${itemSql(kind, asOf)} FROM (${population}) p`).values(...sql.values) as Array<[number, string]>;
+    const { item, joins } = itemSql(kind, asOf, kind.composedSql !== undefined);
+    const rows = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`).values(...sql.values) as Array<[number, string]>;
     const parts = new Map<number, string[]>();
     for (const [owner, text] of rows) {
       const list = parts.get(owner);
@@ -222,6 +227,20 @@ export class Reader {
       else list.push(text);
     }
     return parts;
+  }
+
+  /** What renders a kind's items; parts are asked for only where the organization ever had any. */
+  private itemSql(kind: AnyKind, asOf: AsOf | null, reach: Reach): ItemSql {
+    return itemSql(kind, asOf, kind.composedSql !== undefined && this.hadAny(kind.composedSql.code, reach.organizationN));
+  }
+
+  private hadAny(kindCode: number, organizationN: number): boolean {
+    const scope = organizationN * 64 + kindCode;
+    if (this.inhabited.has(scope)) return true;
+    const hasLived = this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0;
+    // What has ever lived has a census for ever.
+    if (hasLived) this.inhabited.add(scope);
+    return hasLived;
   }
 
   /** A prepared statement, prepared once. */
@@ -325,7 +344,6 @@ export class Reader {
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0";
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
-    const sequence = query.asOf === null ? ALIVE : query.asOf.sequence;
     let scopes: readonly number[] | null = null;
     if (query.ids === undefined) {
       if (containers.length === 0) scopes = networkNs ?? [query.reach.organizationN];
@@ -334,8 +352,11 @@ export class Reader {
       else if (containers.length === 1 && networkNs === null && containers[0] !== undefined) scopes = [containers[0].n];
     }
     if (scopes === null) return `SELECT count(*) FROM (${this.population(query, sql)})`;
-    const keys = sql.bind(JSON.stringify(scopes.map((n) => n * 64 + query.kind.code)));
-    return `SELECT coalesce(sum((SELECT c.count FROM history_census c WHERE c.scope = j.value AND c.sequence <= ${sql.bind(sequence)} ORDER BY c.sequence DESC LIMIT 1)), 0) FROM json_each(${keys}) j`;
+    const until = query.asOf === null ? "" : " AND c.sequence <= ?1";
+    const census = (scope: string) => `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
+    const keys = scopes.map((n) => n * 64 + query.kind.code);
+    if (keys.length === 1) return `SELECT ${census(sql.bind(keys[0] as number))}`;
+    return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(keys))}) j`;
   }
 
   /** The containers asked for, outermost first; null where one of them can't hold anything that the caller sees. */
@@ -359,6 +380,7 @@ export class Reader {
 
 const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry", "user"];
 const encoder = new TextEncoder();
+const NOTHING = new Uint8Array(0);
 
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
 function isConfined(query: ListQuery): boolean {

@@ -135,6 +135,11 @@ export class Statements {
     this.live(kind).update.run(row);
   }
 
+  /** A new version that changes nothing that the live table is filtered or constrained by. */
+  updateContent(kind: AnyKind, row: { n: number; sequence: number; composed: number; sort_keys: string | null; members: string }): void {
+    this.live(kind).updateContent.run(row);
+  }
+
   deleteLive(kind: AnyKind, n: number): void {
     this.live(kind).remove.run({ n });
   }
@@ -244,6 +249,11 @@ function liveStatements(db: Sql, kind: AnyKind) {
   return {
     insert: db.insert(table).values(placeholders(columns)).prepare(),
     update: db.update(table).set(assignments).where(eq(table.n, value("n"))).prepare(),
+    updateContent: db
+      .update(table)
+      .set({ sequence: sql`${value("sequence")}`, composed: sql`${value("composed")}`, sort_keys: sql`${value("sort_keys")}`, members: sql`${value("members")}` })
+      .where(eq(table.n, value("n")))
+      .prepare(),
     remove: db.delete(table).where(eq(table.n, value("n"))).prepare(),
     clearIdentity: db.update(table).set({ identity: null }).where(eq(table.n, value("n"))).prepare(),
     byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = ? AND kind = ${kind.code})`) as Single,

@@ -104,7 +104,7 @@ export class WriteTransaction {
     }
     for (const entry of this.changed.withParent(kind, column, parentId)) found.add(entry);
     return [...found]
-      .filter((entry) => entry.after === entry.before || (entry.after !== null && referredId(kind, column, entry.after) === parentId))
+      .filter((entry) => entry.after !== null && (entry.after === entry.before || referredId(kind, column, entry.after) === parentId))
       .map((entry) => entry.after as R);
   }
 

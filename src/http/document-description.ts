@@ -64,7 +64,7 @@ or DELETE answers 412 when it is not.
 /** Groups of operations in the order in which they are shown. */
 export const GROUPS: readonly { readonly name: string; readonly description: string }[] = [
   { name: "Appliance", description: "Whether it runs, and which version." },
-  { name: "Set-up and sign-in", description: "The first organization, sessions and passwords." },
+  { name: "Access", description: "Set-up, sign-in and sign-out, the own user and password." },
   { name: "Organizations", description: "The caller's organization." },
   { name: "Users", description: "The people of the organization, their roles and the networks that they reach." },
   { name: "API keys", description: "Keys act for their user, within the user's role and networks. Managed by sign-in only." },

@@ -42,8 +42,9 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
   const result: Json = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "$id" || keyword === "ignored") continue;
-    if (keyword === "secret") result["format"] = "password";
-    else if (keyword === "format" && !PUBLIC_FORMATS.has(value as string)) {
+    if (keyword === "secret") {
+      if (schema.type === "string") result["format"] = "password";
+    } else if (keyword === "format" && !PUBLIC_FORMATS.has(value as string)) {
       const sentence = FORMAT_SENTENCES[value as string];
       if (sentence !== undefined) result["description"] = [schema.description, sentence].filter((each) => each !== undefined).join(" ");
     } else if (keyword === "description") result[keyword] ??= value;

@@ -40,6 +40,7 @@ export function sharedComponents(): Json {
     headers: {
       RequestId: { description: "Names this request in the appliance's log; the caller's own `X-Request-Id` where it is sane.", required: true, schema: { type: "string" } },
       ETag: { description: "The version of the record (strong), for If-Match and If-None-Match.", required: true, schema: { type: "string" }, example: '"4711"' },
+      SetCookie: { description: "Opens or ends the session: the cookie `session_id`.", schema: { type: "string" } },
       RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
       WwwAuthenticate: { description: "The scheme that API keys take.", required: true, schema: { type: "string", const: "Bearer" } },
     },
@@ -104,6 +105,7 @@ export function sharedComponents(): Json {
 
 const META_EXAMPLE = { api_version: API_VERSION, server_version: SERVER_VERSION };
 const REQUEST_ID_HEADER = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+const COOKIE_HEADER = { "Set-Cookie": { description: "The cookie `session_id`: HttpOnly, SameSite=Lax, and Secure under TLS.", required: true, schema: { type: "string" } } };
 const ETAG_HEADER = { ETag: { $ref: "#/components/headers/ETag" } };
 
 /** How the roles that operations ask for are told; the role `Viewer` is every caller's. */
@@ -134,7 +136,7 @@ function security(access: unknown): Json[] {
 
 /** Whether the answer is one versioned record: then its version is its ETag. */
 function answersRecord(operation: Operation<unknown>): boolean {
-  return TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from");
+  return operation.isUnconditional !== true && TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from");
 }
 
 function responses(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
@@ -156,7 +158,7 @@ function success(method: Method, operation: Operation<unknown>, named: NamedSche
   const exampleMeta = isList ? { ...META_EXAMPLE, pagination: { total_count: count, limit: LIMIT_DEFAULT, offset: 0, has_more: false } } : META_EXAMPLE;
   return {
     description: successSentence(method, operation),
-    headers: { ...REQUEST_ID_HEADER, ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}) },
+    headers: { ...REQUEST_ID_HEADER, ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}), ...(operation.setsCookie === true ? COOKIE_HEADER : {}) },
     content: {
       "application/json": {
         schema: { type: "object", required: ["success", "data", "meta"], properties: { success: { type: "boolean", const: true }, data, meta } },

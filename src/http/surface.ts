@@ -30,6 +30,8 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   /** The schema of `data`. */
   readonly answer: TSchema;
   readonly isList?: boolean;
+  /** The answer has the form of a record and is no subject of conditional requests: it has no ETag. */
+  readonly isUnconditional?: true;
   /** Without it, the handler's setCookie throws. */
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */

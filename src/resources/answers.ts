@@ -66,18 +66,19 @@ export function answerList(inventory: Inventory, call: Context & { readonly quer
   return new Response(listBody(page.items, listMeta({ limit, offset, total: page.total }, asked)), { headers });
 }
 
-/** One record, with its version as entity tag. */
+/** One record, with its version as entity tag. `within` names containers outside of which the caller sees none. */
 export function answerRecord(
   inventory: Inventory,
   call: Context & { readonly params: { id: string }; readonly query: { readonly at?: string } },
   kind: AnyKind,
   compose?: ComposeFor,
+  within: ListOptions["within"] = {},
 ): Response {
   const { reader } = inventory;
   const { at, asked } = readAt(call.query.at);
   return reader.snapshot(() => {
     const asOf = reader.resolve(at);
-    const found = reader.find(kind, call.params.id, call.actor, asOf);
+    const found = reader.find(kind, call.params.id, call.actor, asOf, within);
     if (found === null) throw notFound(kind.name, call.params.id);
     const tag = entityTag(found.sequence, found.ended);
     const headers = { ...call.headers, etag: tag };

@@ -127,19 +127,21 @@ export function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr
 }
 
 function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
-  const dependants: Record<string, number> = {};
+  // A record may refer to another in more ways than one, and is one dependant all the same.
+  const found = new Map<string, Set<string>>();
   for (const reference of REFERENCES) {
     if (reference.to.code !== kind.code || typeof reference.rule === "string") continue;
-    const count = referring(tx, reference, id).length;
-    if (count > 0) dependants[reference.from.plural] = (dependants[reference.from.plural] ?? 0) + count;
+    const ids = found.get(reference.from.plural) ?? new Set();
+    for (const record of referring(tx, reference, id)) ids.add(record.id);
+    if (ids.size > 0) found.set(reference.from.plural, ids);
   }
-  const counted = Object.entries(dependants);
+  const counted = [...found].map(([plural, ids]) => [plural, ids.size] as const);
   if (counted.length === 0) return;
   const what = counted.map(([plural, count]) => `${count} ${plural.replaceAll("_", " ")}`).join(", ");
   throw new DomainError("entity_in_use", `The ${kind.name.replaceAll("_", " ")} is in use by ${what}; remove these first, or repeat with cascade=true.`, {
     entity: kind.name,
     id,
-    dependants,
+    dependants: Object.fromEntries(counted),
   });
 }
 

@@ -1,8 +1,9 @@
 // Tags: the specification's list to the letter, their order, and what becomes of the records that carry them.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { tagKind } from "../../src/resources/tags/tag.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { inTransaction, made, newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -17,7 +18,7 @@ describeRecords(
     entity: "tag",
     writeRole: "Admin",
     roleBelow: "Member",
-    inNetwork: false,
+    place: "in the organization",
     body: (_networkId, position) => ({ name: `tag ${position}`, description: "what it says", color: "Green", is_application: true }),
     change: { field: "color", to: (body) => (body["color"] === "Green" ? "Fuchsia" : "Green") },
     unique: "name",
@@ -32,6 +33,16 @@ describeRecords(
 
 const list = (query: string) => appliance.owner.get(`/api/v1/tags?${query}`);
 const names = async (query: string) => ((await list(query)).data as Wire[]).map((tag) => tag["name"]);
+
+/** Made at one instant; their names ascend as their ids do. */
+function manyTags(count: number): void {
+  inTransaction(appliance, (tx) => {
+    for (let position = 0; position < count; position += 1) {
+      const name = `t${position.toString().padStart(4, "0")}`;
+      tx.create(tagKind, appliance.first.organizationId, { organization_id: appliance.first.organizationId, name, description: "", color: "Sky", is_application: false });
+    }
+  });
+}
 
 describe("a tag", () => {
   test("has the description \"\" and is no application when nothing is said", async () => {
@@ -193,13 +204,39 @@ describe("the list of tags", () => {
   });
 
   test("streams all of them, in chunks, as one JSON document", async () => {
-    for (let position = 0; position < 1_203; position += 1) await newTag(appliance, { name: `t${position.toString().padStart(4, "0")}` });
+    manyTags(1_203);
     const page = await list("limit=1000");
     expect(page.body.meta.pagination).toEqual({ total_count: 1_203, limit: 1_000, offset: 0, has_more: true });
     const streamed = await list("limit=0");
     expect(streamed.data).toHaveLength(1_203);
     expect(streamed.data.slice(0, 1_000)).toEqual(page.data);
     expect(await names("limit=0&order_by=name&order_direction=desc")).toEqual((await names("limit=0")).reverse());
+  });
+
+  test("streams what was there when it began, whatever is written meanwhile", async () => {
+    manyTags(1_100);
+    const expected = (await list("limit=0")).text;
+    const { key } = newApiKey(appliance);
+    const response = await appliance.handle(new Request("http://localhost/api/v1/tags?limit=0", { headers: { authorization: `Bearer ${key}` } }));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      // After every chunk another tag at the end goes and one comes.
+      const last = (await list(`limit=1&offset=${1_099 - chunks.length}`)).data[0];
+      await made(appliance.owner.delete(`/api/v1/tags/${last.id}`));
+      await newTag(appliance);
+      chunks.push(chunk);
+    }
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(Buffer.concat(chunks).toString()).toBe(expected);
+  });
+
+  test("answers HEAD like GET, without the body", async () => {
+    const tag = await newTag(appliance);
+    const head = await appliance.owner.send("HEAD", `/api/v1/tags/${tag["id"]}`);
+    const { headers } = await appliance.owner.get(`/api/v1/tags/${tag["id"]}`);
+    expect(head.status).toBe(200);
+    expect(head.headers.get("etag")).toBe(headers.get("etag"));
+    expect((await appliance.anonymous.send("HEAD", "/api/v1/tags")).status).toBe(401);
   });
 
   test("finds by ids what there was then", async () => {

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccessGate } from "../../src/access/gate.ts";
 import { generateSessionToken, hashSessionToken } from "../../src/access/session-token.ts";
+import { SignInThrottle } from "../../src/access/sign-in-throttle.ts";
+import { SignIn } from "../../src/access/sign-in.ts";
 import { SYSTEM_AUTHOR, UsageRecorder } from "../../src/access/usage.ts";
 import { createApp } from "../../src/app.ts";
 import type { Clock } from "../../src/base/clock.ts";
@@ -19,6 +21,7 @@ import { readMachine } from "../../src/discovery/self/read-machine.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
 import { openWriter } from "../../src/writer.ts";
 import { Client } from "./client.ts";
+import { documentCheck } from "./openapi.ts";
 import { seededRandom, type SeededRandom } from "./seeded-random.ts";
 
 /** A clock that stands still until it is told to move. */
@@ -40,20 +43,20 @@ export class TestClock implements Clock {
   }
 }
 
-export interface TestAppliance {
+/** An appliance that nobody has claimed yet. */
+export interface UnclaimedAppliance {
   readonly clock: TestClock;
   readonly random: SeededRandom;
   readonly reader: Reader;
   readonly writes: DirectWriteQueue;
   readonly databasePath: string;
   readonly dataDirectory: string;
+  /** What secrets at rest are sealed with. */
+  readonly secretKey: Uint8Array;
   readonly logLines: string[];
-  /** The organization that was set up first. */
-  readonly first: OrganizationMade;
-  /** Signed in as the Owner of the first organization. */
-  readonly owner: Client;
-  /** Without credentials. */
+  /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
   readonly anonymous: Client;
+  readonly app: ReturnType<typeof createApp>["app"];
   readonly surface: ReturnType<typeof createApp>["surface"];
   handle(request: Request): Promise<Response>;
   /** Another organization with its network and Owner. */
@@ -63,8 +66,21 @@ export interface TestAppliance {
   close(): Promise<void>;
 }
 
-/** Argon2id of "correct horse battery": made once, since making it is slow on purpose. */
-const PASSWORD_HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$unused";
+export interface TestAppliance extends UnclaimedAppliance {
+  /** The organization that was set up first. */
+  readonly first: OrganizationMade;
+  /** Signed in as the Owner of the first organization. */
+  readonly owner: Client;
+}
+
+/** What every user of a test signs in with, unless the test set another one. */
+export const PASSWORD = "correct horse battery";
+
+/** Argon2id of PASSWORD with parameters that cost nothing: verifying takes them from here. */
+export const PASSWORD_HASH = "$argon2id$v=19$m=8,t=1,p=1$hi+dvdZ3QO6cysXiYM3ik3km7Zqn+uRyf6Z/AICjmzQ$qiNGiDUqui2AouP9sJHy6h3Vht39IIHZ4eqIbHINgII";
+
+/** What claims an appliance that was not set up. */
+export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 
 export interface TestApplianceOptions {
   /** What self discovery finds; the real machine where none is given. */
@@ -72,6 +88,12 @@ export interface TestApplianceOptions {
 }
 
 export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
+  const unclaimed = newUnclaimedAppliance(options);
+  const first = await unclaimed.newOrganization("First");
+  return { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
+}
+
+export function newUnclaimedAppliance(options: TestApplianceOptions = {}): UnclaimedAppliance {
   const dataDirectory = mkdtempSync(join(tmpdir(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
   const clock = new TestClock();
@@ -79,7 +101,8 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
   const discoveryIds = new UuidSource(random);
   const logLines: string[] = [];
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock });
-  const writer = openWriter({ databasePath, secretKey: random.bytes(32) }, clock, random);
+  const secretKey = random.bytes(32);
+  const writer = openWriter({ databasePath, secretKey }, clock, random);
   const writes = new DirectWriteQueue(writer);
   const db = openReadOnly(databasePath);
   const reader = new Reader(db, clock);
@@ -87,12 +110,15 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
   const { app, surface } = createApp({
     inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
+    signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
+    random,
     log,
     requestIdPrefix: "test",
     monotonicMs: () => 0,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()), readMachine: async () => options.machine ?? (await readMachine()) },
   });
   const handle = async (request: Request) => app.handle(request);
+  const anonymous = new Client(handle, {}, "http://localhost", documentCheck(handle));
   const setUp = async (name: string) => {
     const { result } = await writes.run<OrganizationMade>(
       "organization.set_up",
@@ -105,9 +131,8 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
   const signedIn = async (userId: string) => {
     const token = generateSessionToken(random);
     await writes.run("session.open", { hash: hashSessionToken(token), userId, at: clock.now() }, SYSTEM_AUTHOR);
-    return new Client(handle, { cookie: `session_id=${token}` });
+    return anonymous.with({ cookie: `session_id=${token}` });
   };
-  const first = await setUp("First");
   return {
     clock,
     random,
@@ -115,10 +140,10 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
     writes,
     databasePath,
     dataDirectory,
+    secretKey,
     logLines,
-    first,
-    owner: await signedIn(first.userId),
-    anonymous: new Client(handle, {}),
+    anonymous,
+    app,
     surface,
     handle,
     newOrganization: setUp,

@@ -12,15 +12,20 @@ export interface Answer {
   readonly data: any;
 }
 
+/** Is shown every answer before the test that asked for it is. */
+export type OnAnswer = (method: string, path: string, answer: Answer) => Promise<void>;
+
 export class Client {
   private readonly handle: (request: Request) => Promise<Response>;
   private readonly headers: Record<string, string>;
   private readonly base: string;
+  private readonly onAnswer: OnAnswer | undefined;
 
-  constructor(handle: (request: Request) => Promise<Response>, headers: Record<string, string>, base = "http://localhost") {
+  constructor(handle: (request: Request) => Promise<Response>, headers: Record<string, string>, base = "http://localhost", onAnswer?: OnAnswer) {
     this.handle = handle;
     this.headers = headers;
     this.base = base;
+    this.onAnswer = onAnswer;
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -41,7 +46,7 @@ export class Client {
 
   /** The same client with other or further headers. */
   with(headers: Record<string, string>): Client {
-    return new Client(this.handle, { ...this.headers, ...headers }, this.base);
+    return new Client(this.handle, { ...this.headers, ...headers }, this.base, this.onAnswer);
   }
 
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
@@ -51,6 +56,8 @@ export class Client {
     const text = await response.text();
     const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json");
     const parsed = isJson && text !== "" ? JSON.parse(text) : null;
-    return { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data };
+    const answer = { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data };
+    await this.onAnswer?.(method, path, answer);
+    return answer;
   }
 }

@@ -13,7 +13,7 @@ import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { userKind } from "../../src/resources/users/user.ts";
 import type { TestAppliance } from "./appliance.ts";
-import { Client, type Answer } from "./client.ts";
+import type { Answer, Client } from "./client.ts";
 
 /** A record as it stands on the wire. */
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on what is there.
@@ -76,7 +76,7 @@ export function newApiKey(
     });
     return record.id;
   });
-  return { id, key, client: new Client(appliance.handle, { authorization: `Bearer ${key}` }) };
+  return { id, key, client: appliance.anonymous.with({ authorization: `Bearer ${key}` }) };
 }
 
 export function newNetwork(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
@@ -96,6 +96,26 @@ export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Clien
 /** In the first network unless told otherwise; every one has a number of its own. */
 export function newVlan(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   return made(by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }));
+}
+
+/** In the first network unless told otherwise; `ip_addresses` and the other children as in the API. */
+export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: `host ${next()}`, ...fields }));
+}
+
+/** Assigned to nothing unless told otherwise. */
+export function newCredential(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(
+    by.post("/api/v1/credentials", {
+      organization_id: appliance.first.organizationId,
+      name: `credential ${next()}`,
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
+      assigned_network_ids: [],
+      host_assignments: [],
+      tags: [],
+      ...fields,
+    }),
+  );
 }
 
 /** Runs an action as one command of a second writer on the same database, at the appliance's clock. */

@@ -18,8 +18,8 @@ export interface RecordBattery {
   /** The least role that writes, and the one below it. */
   readonly writeRole: Role;
   readonly roleBelow: Role;
-  /** Whether records live in a network, named by `network_id`. */
-  readonly inNetwork: boolean;
+  /** Where records live, and so who reaches them. */
+  readonly place: "in the organization" | "in a network" | "is a network";
   /** A valid body with every optional field; another record for every position. */
   readonly body: (networkId: string, position: number) => Wire;
   /** A change of a body and the field that it changes. */
@@ -42,7 +42,8 @@ interface Other {
 
 /** Registers the battery's tests, each on the appliance that the file made for it. */
 export function describeRecords(battery: RecordBattery, applianceOfTest: () => TestAppliance): void {
-  const { path, entity, inNetwork, change } = battery;
+  const { path, entity, change } = battery;
+  const inNetwork = battery.place === "in a network";
 
   describe(`every ${entity.replaceAll("_", " ")}`, () => {
     let appliance: TestAppliance;
@@ -90,7 +91,7 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
 
     test(`is read by every role and written from ${battery.writeRole} upwards`, async () => {
       const created = await create();
-      const networkIds = [appliance.first.networkId];
+      const networkIds = [appliance.first.networkId, ...(battery.place === "is a network" ? [created["id"] as string] : [])];
       const below = (await newUser(appliance, { role: battery.roleBelow, networkIds })).client;
       const before = transactionCount(appliance);
       const attempts = [below.post(path, body(2)), below.post(path, { nonsense: 1 }), below.put(`${path}/${created["id"]}`, changed(body())), below.delete(`${path}/${created["id"]}`)];

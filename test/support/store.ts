@@ -25,7 +25,6 @@ import type { ServiceRecord } from "../../src/resources/services/service.ts";
 import type { TagRecord } from "../../src/resources/tags/tag.ts";
 import { seededRandom, type SeededRandom } from "./seeded-random.ts";
 
-export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
 /** Stands still until it is set. */
@@ -87,7 +86,10 @@ export class Store {
   /** As write, with the sequence of its transaction. */
   run<T>(command: StoreCommand<T>, author: Author = SYSTEM_AUTHOR): { sequence: number | null; result: T } {
     this.clock.at += 1_000;
-    return outcomeOf<T>(this.writer.execute([request(command, author)])[0] as WriteReply);
+    const reply = this.writer.execute([request(command, author)])[0] as WriteReply;
+    // An assertion that failed within the command, most likely: to be read as it was thrown.
+    if (!reply.ok && reply.code === "internal_error") throw new Error(reply.cause ?? reply.message);
+    return outcomeOf<T>(reply);
   }
 
   /** Several commands in one commit. */

@@ -34,6 +34,8 @@ const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
   { target: "src/http/", importers: ["src/cli/", "src/appliance.ts", "src/app.ts", "src/resources/", "src/access/", "src/history/", "src/discovery/"], reason: "the writer knows no HTTP" },
   { target: "package.json", importers: ["src/main.ts", "src/cli/", "src/http/", "src/app.ts"], reason: "it is there for the version" },
   { target: "migrations/", importers: ["src/db/"], reason: "db brings a store up to date" },
+  // The package exports no name for the script, so it is imported by its path.
+  { target: "node_modules/@scalar/api-reference/", importers: ["src/http/documentation.ts"], reason: "it is a browser's script" },
 ];
 
 /** Packages that stay where they are: replacing one must be the work of a few known files. */
@@ -120,6 +122,7 @@ describe("the checker of the import rules", () => {
     ["a subpath of drizzle in base", "src/base/ip.ts", `import { text } from "drizzle-orm/sqlite-core";`],
     ["SQLite outside db", "src/access/role.ts", `import { Database } from "bun:sqlite";`],
     ["migrations read outside db", "src/access/role.ts", `import sql from "../../migrations/0001.sql" with { type: "text" };`],
+    ["a file of a package by its path", "src/http/errors.ts", `import script from "../../node_modules/@scalar/api-reference/dist/a.js" with { type: "file" };`],
     ["a file outside src", "src/base/ip.ts", `import { f } from "../../test/support/f.ts";`],
     ["a file that is not there", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
     ["a relative import without its extension", "src/base/ip.ts", `import { mac } from "./mac";`],
@@ -247,7 +250,8 @@ function resolveSpecifier(from: string, specifier: string): string | null {
 }
 
 function refuseImport(from: string, to: string, tree: Tree): string | null {
-  if (tree[to] === undefined) return "there is no such file";
+  // The compiler looks for what is in node_modules.
+  if (tree[to] === undefined && !to.startsWith("node_modules/")) return "there is no such file";
   const restricted = ONLY_FROM.find((rule) => matches(to, rule.target));
   const inside = restricted !== undefined && matches(from, restricted.target);
   if (restricted !== undefined && !inside && !restricted.importers.some((importer) => matches(from, importer))) return restricted.reason;

@@ -2,13 +2,13 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { ROLES, type Role } from "../../access/role.ts";
+import { reachesEveryNetwork, ROLES, type Role } from "../../access/role.ts";
 import { parseInstant } from "../../base/instant.ts";
 import { foldCase } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
-import { NetworkIds, users } from "../users/user.ts";
+import { NetworkIds, users, type UserRecord } from "../users/user.ts";
 
 export interface ApiKeyRecord extends RecordBase {
   readonly name: string;
@@ -63,6 +63,17 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   unique: null,
   sortKeys: (key) => ({ name: foldCase(key.name) }),
 };
+
+/**
+ * The networks that a key reaches: its own list or all of its user's, and never one that its user does not reach.
+ * @param every all networks of the organization, for users who reach them all
+ */
+export function networksInForce(key: Pick<ApiKeyRecord, "all_networks" | "network_ids">, user: Pick<UserRecord, "role" | "network_ids">, every: readonly string[]): readonly string[] {
+  const reach = reachesEveryNetwork(user.role) ? every : user.network_ids;
+  if (key.all_networks) return reach;
+  const reached = new Set(reach);
+  return key.network_ids.filter((id) => reached.has(id));
+}
 
 const writable = {
   name: Name,

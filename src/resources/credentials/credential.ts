@@ -24,7 +24,7 @@ export const PRIV_PROTOCOLS = ["None", "Des", "Aes128", "Aes256"] as const;
 /** `secret`: whatever is wrong below it, no error echoes what was sent. */
 export const Secret = Type.Union(
   [
-    Body({ mode: Type.Literal("Inline"), value: Type.String({ minLength: 1, maxLength: SECRET_MAX_LENGTH, description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.` }) }),
+    Body({ mode: Type.Literal("Inline"), value: Type.String({ minLength: 1, maxLength: SECRET_MAX_LENGTH, secret: true, description: `Answered as "${SECRET_MASK}"; sent back so, the stored one stays.` }) }),
     Body({
       mode: Type.Literal("FilePath"),
       path: Type.String({ format: "relative-path", minLength: 1, maxLength: SECRET_PATH_MAX_LENGTH, description: "Below the configured secrets folder, relative to it and without `..`; the file is read when the secret is used." }),

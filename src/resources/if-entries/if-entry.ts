@@ -85,6 +85,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
   unique: { field: "if_index", value: (entry) => entry.if_index },
   composedSql: {
+    code: FDB_ENTRY_CODE,
     live: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT f.mac_address FROM fdb_entries f WHERE f.if_entry_n = p.n ORDER BY f.mac_address))`,
     asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT (SELECT ('{' || fv.members || '}') ->> '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1 AND fs.died > ?1 ORDER BY mac_address))`,
   },

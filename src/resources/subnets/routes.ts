@@ -25,7 +25,7 @@ export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .get("/api/v1/subnets/:id", { operationId: "getSubnet", summary: "Get a subnet", group, access: VIEWER, params: IdParams, query: At, answer: Subnet, example }, (call) =>
       answerRecord(inventory, call, subnetKind),
     )
-    .put("/api/v1/subnets/:id", { operationId: "updateSubnet", summary: "Update a subnet", group, access: MEMBER, params: IdParams, body: SubnetUpdate, answer: Subnet, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .put("/api/v1/subnets/:id", { operationId: "updateSubnet", summary: "Update a subnet", group, access: MEMBER, params: IdParams, body: SubnetUpdate, answer: Subnet, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists", "entity_in_use"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "subnet.update", { id: call.params.id, body: call.body }, subnetKind),
     )
     .delete("/api/v1/subnets/:id", { operationId: "deleteSubnet", summary: "Delete a subnet", group, access: MEMBER, params: IdParams, query: Cascade, answer: Subnet, errors: ["entity_in_use"], example }, (call) =>

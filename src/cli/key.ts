@@ -1,0 +1,94 @@
+// netledger key …: API keys without signing in, for automation. A new key is printed once and alone, ready to be kept in a variable.
+
+import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
+import { ROLES } from "../access/role.ts";
+import type { Store } from "../appliance.ts";
+import { notFound } from "../base/errors.ts";
+import { Name, OneOf, Timestamp } from "../http/schemas.ts";
+import { apiKeyKind, type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate } from "../resources/api-keys/api-key.ts";
+import type { KeySecret } from "../resources/api-keys/commands.ts";
+import { userKind, type UserRecord } from "../resources/users/user.ts";
+import { checkSetting } from "./checked-setting.ts";
+import { defineCommand, type Command } from "./command.ts";
+import { networkIdsOf, operatorOf, organizationOf, organizationsOf, recordOf, recordsOf, table, userOf, type Found, type Organization } from "./operator.ts";
+import { withStore } from "./with-store.ts";
+
+const list = defineCommand(
+  { name: "key list", summary: "lists the API keys, all or one organization's or one user's.", always: ["data", "acceptClock"], maybe: ["organization", "email"] },
+  (config, surroundings) =>
+    withStore(config, surroundings, false, async ({ reader }) => {
+      const user = config.email === null ? null : userOf(reader, config.email);
+      const organizations = user !== null ? [user.organization] : config.organization === null ? organizationsOf(reader) : [organizationOf(reader, config.organization)];
+      const rows = organizations.flatMap((organization) => {
+        const emails = new Map(recordsOf<UserRecord>(reader, userKind, organization).map((each) => [each.id, each.email]));
+        return recordsOf<ApiKeyRecord & { last_used: string | null }>(reader, apiKeyKind, organization)
+          .filter((key) => user === null || key.user_id === user.record.id)
+          .map((key) => [key.id, emails.get(key.user_id) ?? null, key.name, key.permissions, key.is_enabled ? "enabled" : "disabled", key.key, key.expires_at, key.last_used]);
+      });
+      await surroundings.print(table(["id", "email", "name", "permissions", "state", "key", "expires_at", "last_used"], rows));
+    }),
+);
+
+const create = defineCommand(
+  {
+    name: "key create",
+    summary: "makes an API key for a user and prints it, this once.",
+    always: ["data", "email", "name", "permissions", "acceptClock"],
+    maybe: ["networks", "expiresAt"],
+  },
+  (config, surroundings) => {
+    const name = checkSetting(Name, config.name, "--name");
+    const permissions = checkSetting(OneOf(ROLES), config.permissions, "--permissions");
+    const expiresAt = config.expiresAt === null ? null : checkSetting(Timestamp, config.expiresAt, "--expires-at");
+    return withStore(config, surroundings, false, async ({ reader, writes }) => {
+      const { record: user, organization } = userOf(reader, config.email);
+      const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
+      const body: ApiKeyCreate = {
+        name,
+        organization_id: organization.id,
+        user_id: user.id,
+        tags: [],
+        permissions,
+        expires_at: expiresAt,
+        ...(networks === null ? {} : { network_ids: networks }),
+      };
+      const key = generateApiKey(surroundings.random);
+      const secret: KeySecret = { hash: hashApiKey(key), mask: maskApiKey(key) };
+      await writes.run("api_key.create", { body, secret }, operatorOf(organization.id));
+      await surroundings.print(`${key}\n`);
+    });
+  },
+);
+
+const disable = defineCommand({ name: "key disable", summary: "refuses an API key until it is enabled again.", always: ["data", "keyId", "acceptClock"], maybe: [] }, (config, surroundings) =>
+  withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, false)),
+);
+
+const enable = defineCommand({ name: "key enable", summary: "accepts a disabled API key again.", always: ["data", "keyId", "acceptClock"], maybe: [] }, (config, surroundings) =>
+  withStore(config, surroundings, false, (store) => setEnabled(store, config.keyId, true)),
+);
+
+const remove = defineCommand({ name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: [] }, (config, surroundings) =>
+  withStore(config, surroundings, false, async (store) => {
+    const { record, ifMatch, organization } = keyOf(store, config.keyId);
+    await store.writes.run("api_key.delete", { id: record.id, ifMatch }, operatorOf(organization.id));
+  }),
+);
+
+export const keyCommands: readonly Command[] = [list, create, disable, enable, remove];
+
+async function setEnabled(store: Store, id: string, isEnabled: boolean): Promise<void> {
+  const { record, ifMatch, organization } = keyOf(store, id);
+  const { name, organization_id, user_id, tags } = record;
+  const body: ApiKeyUpdate = { name, organization_id, user_id, tags: [...tags], is_enabled: isEnabled };
+  await store.writes.run("api_key.update", { id: record.id, body, ifMatch }, operatorOf(organization.id));
+}
+
+/** @throws DomainError entity_not_found */
+function keyOf({ reader }: Store, id: string): Found<ApiKeyRecord> & { readonly organization: Organization } {
+  for (const organization of organizationsOf(reader)) {
+    const found = recordOf<ApiKeyRecord>(reader, apiKeyKind, organization, id.toLowerCase());
+    if (found !== null) return { ...found, organization };
+  }
+  throw notFound(apiKeyKind.name, id);
+}

@@ -1,0 +1,93 @@
+// Whoever may start the program on the data may do everything in any organization: who a subcommand acts as, and what it means by
+// the names that were typed.
+
+import type { CommandActor } from "../access/actor.ts";
+import { SYSTEM_AUTHOR } from "../access/usage.ts";
+import { DomainError } from "../base/errors.ts";
+import { foldCase } from "../base/text.ts";
+import type { AnyKind } from "../db/kind.ts";
+import type { Reader, Reach } from "../db/reader.ts";
+import { entityTag } from "../http/conditional.ts";
+import { networkKind, type NetworkRecord } from "../resources/networks/network.ts";
+import { userKind, type UserRecord } from "../resources/users/user.ts";
+
+export interface Organization extends Reach {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A live record with the entity tag of its version. */
+export interface Found<R> {
+  readonly record: R;
+  readonly ifMatch: string;
+}
+
+export function operatorOf(organizationId: string): CommandActor {
+  return { ...SYSTEM_AUTHOR, organizationId, userId: null, role: "Owner", networkIds: null };
+}
+
+export function organizationsOf(reader: Reader): Organization[] {
+  const rows = reader
+    .statement("SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o JOIN history_records r ON r.n = o.n ORDER BY o.n")
+    .values() as Array<[number, string, string]>;
+  return rows.map(([n, id, name]) => ({ organizationN: n, networkNs: null, id, name }));
+}
+
+/**
+ * @param wanted a name or an id; null for the only one that there is
+ * @throws DomainError entity_not_found when it is not there, or not the only one
+ */
+export function organizationOf(reader: Reader, wanted: string | null): Organization {
+  const all = organizationsOf(reader);
+  if (all.length === 0) throw missing("There is no organization yet: netledger setup makes one.");
+  const meant = wanted === null ? all : all.filter(({ id, name }) => isCalled(wanted, id, name));
+  if (meant.length > 1) throw missing(`${wanted === null ? "There are several organizations" : "Several organizations are called so"}: name one by its id with --organization (${list(meant)}).`);
+  if (meant[0] === undefined) throw missing(`There is no organization ${JSON.stringify(wanted)}, but ${list(all)}.`);
+  return meant[0];
+}
+
+/** @throws DomainError entity_not_found when one of them is not there */
+export function networkIdsOf(reader: Reader, organization: Organization, wanted: readonly string[]): string[] {
+  const all = recordsOf<NetworkRecord>(reader, networkKind, organization);
+  return wanted.map((each) => {
+    const network = all.find(({ id, name }) => isCalled(each, id, name));
+    if (network === undefined) throw missing(`There is no network ${JSON.stringify(each)} in ${organization.name}.`);
+    return network.id;
+  });
+}
+
+/** @throws DomainError entity_not_found when nobody has the address */
+export function userOf(reader: Reader, email: string): Found<UserRecord> & { readonly organization: Organization } {
+  const row = reader.statement("SELECT r.id, u.organization_n FROM users u JOIN history_records r ON r.n = u.n WHERE u.identity = ?").values(foldCase(email))[0] as [string, number] | undefined;
+  const organization = organizationsOf(reader).find(({ organizationN }) => organizationN === row?.[1]);
+  const found = row === undefined || organization === undefined ? null : recordOf<UserRecord>(reader, userKind, organization, row[0]);
+  if (found === null || organization === undefined) throw missing(`There is no user with the e-mail address ${JSON.stringify(email)}.`);
+  return { ...found, organization };
+}
+
+export function recordOf<R>(reader: Reader, kind: AnyKind, organization: Organization, id: string): Found<R> | null {
+  const found = reader.find(kind, id, organization, null);
+  return found === null ? null : { record: JSON.parse(found.text) as R, ifMatch: entityTag(found.sequence) };
+}
+
+/** All live records of a kind in an organization, in page order. */
+export function recordsOf<R>(reader: Reader, kind: AnyKind, organization: Organization): R[] {
+  return reader.items({ kind, reach: organization, asOf: null, limit: 0, offset: 0 }).map((item) => JSON.parse(item.text) as R);
+}
+
+/** Lines of columns separated by tabs, which no name can contain. */
+export function table(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | boolean | null>>): string {
+  return [head, ...rows].map((row) => `${row.map((cell) => cell ?? "").join("\t")}\n`).join("");
+}
+
+function missing(message: string): DomainError {
+  return new DomainError("entity_not_found", message);
+}
+
+function isCalled(wanted: string, id: string, name: string): boolean {
+  return id === wanted.toLowerCase() || foldCase(name) === foldCase(wanted);
+}
+
+function list(organizations: readonly Organization[]): string {
+  return organizations.slice(0, 20).map(({ id, name }) => `${id} ${name}`).join(", ");
+}

@@ -1,0 +1,37 @@
+// The process as commands see it: its standard streams, its signals, its clock and its randomness.
+
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import type { Surroundings } from "./command.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+export const processSurroundings: Surroundings = {
+  clock: systemClock,
+  random: systemRandom,
+  print: (text) => write(Bun.stdout, text),
+  readStdin: () => Bun.stdin.bytes(),
+  untilStopped: () =>
+    new Promise((resolve) => {
+      const receive = (signal: string) => {
+        // Without a listener a signal does what it does to any program: the second one ends it.
+        for (const each of SIGNALS) process.removeListener(each, receive);
+        resolve(signal);
+      };
+      for (const each of SIGNALS) process.on(each, receive);
+    }),
+};
+
+/** A line for whoever started the program, on standard error. */
+export function printError(line: string): Promise<void> {
+  return write(Bun.stderr, `netledger: ${line}\n`);
+}
+
+/** A reader that has gone away (`netledger … | head`) is no failure of ours. */
+async function write(stream: Bun.BunFile, text: string): Promise<void> {
+  try {
+    await Bun.write(stream, text);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+  }
+}

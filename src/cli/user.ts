@@ -1,0 +1,82 @@
+// netledger user …: users without signing in, for the one who runs the appliance: a further user, a lost password.
+
+import { hashPassword } from "../access/password.ts";
+import { ROLES } from "../access/role.ts";
+import type { Store } from "../appliance.ts";
+import { Name, OneOf } from "../http/schemas.ts";
+import type { Written } from "../resources/answers.ts";
+import type { PasswordChange, UserChange, UserCreation } from "../resources/users/commands.ts";
+import { Email, userKind, type UserRecord } from "../resources/users/user.ts";
+import { checkSetting } from "./checked-setting.ts";
+import { defineCommand, type Command } from "./command.ts";
+import { networkIdsOf, operatorOf, organizationOf, organizationsOf, recordsOf, table, userOf } from "./operator.ts";
+import { readPasswordFile } from "./password-file.ts";
+import { withStore } from "./with-store.ts";
+
+const list = defineCommand(
+  { name: "user list", summary: "lists the users, all or one organization's.", always: ["data", "acceptClock"], maybe: ["organization"] },
+  (config, surroundings) =>
+    withStore(config, surroundings, false, async ({ reader }) => {
+      const organizations = config.organization === null ? organizationsOf(reader) : [organizationOf(reader, config.organization)];
+      const rows = organizations.flatMap((organization) =>
+        recordsOf<UserRecord & { last_login: string | null }>(reader, userKind, organization).map((user) => [
+          user.id,
+          organization.name,
+          user.email,
+          user.name,
+          user.role,
+          user.is_enabled ? "enabled" : "disabled",
+          user.last_login,
+        ]),
+      );
+      await surroundings.print(table(["id", "organization", "email", "name", "role", "state", "last_login"], rows));
+    }),
+);
+
+const create = defineCommand(
+  { name: "user create", summary: "makes a user.", always: ["data", "email", "role", "passwordFile", "acceptClock"], maybe: ["organization", "name", "networks"] },
+  async (config, surroundings) => {
+    const email = checkSetting(Email, config.email, "--email");
+    const role = checkSetting(OneOf(ROLES), config.role, "--role");
+    const name = config.name === null ? null : checkSetting(Name, config.name, "--name");
+    const password = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
+    return withStore(config, surroundings, false, async ({ reader, writes }) => {
+      const organization = organizationOf(reader, config.organization);
+      const networks = config.networks === null ? null : networkIdsOf(reader, organization, config.networks);
+      const input: UserCreation = {
+        body: { email, role, ...(name === null ? {} : { name }), ...(networks === null ? {} : { network_ids: networks }) },
+        passwordHash: await hashPassword(password),
+      };
+      const { result } = await writes.run<Written>("user.create", input, operatorOf(organization.id));
+      await surroundings.print(`${result.id}\n`);
+    });
+  },
+);
+
+const disable = defineCommand({ name: "user disable", summary: "keeps a user and the user's keys out, and ends the sessions.", always: ["data", "email", "acceptClock"], maybe: [] }, (config, surroundings) =>
+  withStore(config, surroundings, false, (store) => setEnabled(store, config.email, false)),
+);
+
+const enable = defineCommand({ name: "user enable", summary: "lets a disabled user in again.", always: ["data", "email", "acceptClock"], maybe: [] }, (config, surroundings) =>
+  withStore(config, surroundings, false, (store) => setEnabled(store, config.email, true)),
+);
+
+const password = defineCommand(
+  { name: "user password", summary: "gives a user a new password and ends the sessions.", always: ["data", "email", "passwordFile", "acceptClock"], maybe: [] },
+  async (config, surroundings) => {
+    const wanted = await readPasswordFile(config.passwordFile, "--password-file", surroundings);
+    return withStore(config, surroundings, false, async ({ reader, writes }) => {
+      const { record, organization } = userOf(reader, config.email);
+      const input: PasswordChange = { id: record.id, passwordHash: await hashPassword(wanted), keeps: null };
+      await writes.run("user.set_password", input, operatorOf(organization.id));
+    });
+  },
+);
+
+export const userCommands: readonly Command[] = [list, create, disable, enable, password];
+
+async function setEnabled({ reader, writes }: Store, email: string, isEnabled: boolean): Promise<void> {
+  const { record, ifMatch, organization } = userOf(reader, email);
+  const input: UserChange = { id: record.id, body: { email: record.email, role: record.role, is_enabled: isEnabled }, passwordHash: null, ifMatch };
+  await writes.run("user.update", input, operatorOf(organization.id));
+}

@@ -1,0 +1,124 @@
+// What the ledger implies of everything that is kept beside it to make reading cheap: a record's live row, its links,
+// and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
+
+import type { Sql } from "../db/connection.ts";
+import { liveIdentity, OPERATION, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../db/kind.ts";
+import { ALIVE } from "../db/schema.ts";
+import type { LedgerVersion } from "./ledger-walk.ts";
+
+export interface Span {
+  readonly scope: number;
+  readonly born: number;
+  readonly died: number;
+}
+
+/** The life of one record so far, version by version. */
+export interface Life {
+  readonly n: number;
+  readonly id: string;
+  readonly kind: AnyKind;
+  readonly organizationN: number;
+  /** Scope → the sequence since which the record lives in it. */
+  readonly open: Map<number, number>;
+  readonly closed: Span[];
+  /** The newest version, and the record as it stands there or, on a tombstone, as it stood last. */
+  newest: LedgerVersion;
+  record: RecordBase;
+}
+
+/** Ids kept at hand; beyond that they are looked up again. */
+const MAX_KNOWN_IDS = 100_000;
+
+export class Derivation {
+  private readonly knownNs = new Map<string, number>();
+  private readonly organizationsOfNetworks = new Map<string, string>();
+  private readonly recordN: { values(...values: string[]): unknown[][] };
+  private readonly firstMembers: { values(...values: number[]): unknown[][] };
+
+  constructor(db: Sql) {
+    this.recordN = db.$client.prepare("SELECT n FROM history_records WHERE id = ?") as never;
+    this.firstMembers = db.$client.prepare("SELECT members FROM history_versions WHERE key >= (?1 << 31) ORDER BY key LIMIT 1") as never;
+  }
+
+  /** @throws Error for an id that no record has */
+  n(id: string): number {
+    let n = this.knownNs.get(id);
+    if (n === undefined) {
+      n = this.recordN.values(id)[0]?.[0] as number | undefined;
+      if (n === undefined) throw new Error(`it names ${id}, which no record has`);
+      if (this.knownNs.size >= MAX_KNOWN_IDS) this.knownNs.clear();
+      this.knownNs.set(id, n);
+    }
+    return n;
+  }
+
+  /** A life's beginning. @throws Error where the document names records that are not there */
+  begin(kind: AnyKind, id: string, version: LedgerVersion): Life {
+    const record = parseMembers<RecordBase>(version.members as string);
+    const life: Life = { n: version.n, id, kind, organizationN: this.organizationN(kind, record), open: new Map(), closed: [], newest: version, record };
+    for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
+    return life;
+  }
+
+  /** A life's next version. @throws Error where the document names records that are not there */
+  go(life: Life, version: LedgerVersion): void {
+    life.newest = version;
+    const isEnd = version.operation === OPERATION.Deleted;
+    if (!isEnd) life.record = parseMembers<RecordBase>(version.members as string);
+    const scopes = new Set(isEnd ? [] : this.scopes(life, life.record));
+    for (const [scope, born] of life.open) {
+      if (scopes.has(scope)) continue;
+      life.open.delete(scope);
+      life.closed.push({ scope, born, died: version.sequence });
+    }
+    for (const scope of scopes) if (!life.open.has(scope)) life.open.set(scope, version.sequence);
+  }
+
+  spans(life: Life): Span[] {
+    return [...life.closed, ...[...life.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
+  }
+
+  /** The live row of a record that is alive, by column. */
+  liveRow(life: Life): Record<string, string | number | null> {
+    const { kind, record, newest } = life;
+    return {
+      n: life.n,
+      organization_n: life.organizationN,
+      sequence: newest.sequence,
+      identity: liveIdentity(kind, record),
+      composed: newest.composed,
+      sort_keys: newest.sort_keys,
+      members: newest.members,
+      ...(kind.columns(record, (id) => this.n(id)) as Record<string, string | number | null>),
+    };
+  }
+
+  /** The links of a record that is alive: relation and record number, each once. */
+  links(life: Life): Array<{ relation: string; target_n: number }> {
+    return (life.kind.links?.(life.record) ?? []).flatMap(({ relation, ids }) => [...new Set(ids)].map((id) => ({ relation, target_n: this.n(id) })));
+  }
+
+  private scopes(life: Life, record: RecordBase): number[] {
+    const containers = Object.values(life.kind.scopeIds(record)).filter((id) => typeof id === "string");
+    return [life.organizationN, ...containers.map((id) => this.n(id))].map((n) => scopeKey(n, life.kind));
+  }
+
+  /** A record says its organization itself, or lives in a network that does; an organization is its own. */
+  private organizationN(kind: AnyKind, record: RecordBase): number {
+    const own = (record as { organization_id?: unknown }).organization_id;
+    if (typeof own === "string") return this.n(own);
+    const network = kind.scopeIds(record).network;
+    return this.n(typeof network === "string" ? this.organizationOfNetwork(network) : record.id);
+  }
+
+  private organizationOfNetwork(networkId: string): string {
+    let organization = this.organizationsOfNetworks.get(networkId);
+    if (organization === undefined) {
+      const members = this.firstMembers.values(this.n(networkId))[0]?.[0] as string | undefined;
+      organization = members === undefined ? undefined : parseMembers<{ organization_id?: string }>(members).organization_id;
+      if (organization === undefined) throw new Error(`it lives in ${networkId}, which is in no organization`);
+      this.organizationsOfNetworks.set(networkId, organization);
+    }
+    return organization;
+  }
+}

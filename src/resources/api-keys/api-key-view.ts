@@ -1,0 +1,47 @@
+// API keys as they are shown: with the networks in force, worked out from the key and its user as of the same instant.
+
+import { reachesEveryNetwork } from "../../access/role.ts";
+import type { AsOf, Compose, Reader } from "../../db/reader.ts";
+import type { ComposeFor } from "../answers.ts";
+import { networkKind } from "../networks/network.ts";
+import { userKind, type UserRecord } from "../users/user.ts";
+import { networksInForce, type ApiKeyRecord } from "./api-key.ts";
+
+/** Fills in `network_ids`: as of the instant that is asked about, and of these what the caller reaches today. */
+export const composeApiKeys: ComposeFor = (reader, actor) => {
+  const reach = { organizationN: actor.organizationN, networkNs: null };
+  const reached = actor.networkNs === null ? null : new Set(reader.recordIds(actor.networkNs));
+  // One answer may be composed in many steps, all as of the same instant.
+  let all: readonly string[] | null = null;
+  const compose: Compose = (items, asOf) => {
+    const keys = items.map((item) => JSON.parse(item.text) as ApiKeyRecord);
+    const userIds = [...new Set(keys.map((key) => key.user_id))];
+    const users = new Map(reader.items({ kind: userKind, reach, asOf, ids: userIds, limit: 0, offset: 0 }).map((item) => recordOf(item.text)));
+    return keys.map((key) => {
+      const user = users.get(key.user_id);
+      if (user !== undefined && reachesEveryNetwork(user.role)) all ??= networksOf(reader, actor.organizationN, asOf);
+      const inForce = user === undefined ? [] : networksInForce(key, user, all ?? []);
+      return JSON.stringify({ ...key, network_ids: reached === null ? inForce : inForce.filter((id) => reached.has(id)) });
+    });
+  };
+  return compose;
+};
+
+/** The answer that tells the key itself: once, where it was made. */
+export function composeWithSecret(plaintext: string): ComposeFor {
+  return (reader, actor) => {
+    const compose = composeApiKeys(reader, actor);
+    return (items, asOf) => compose(items, asOf).map((text) => `{"api_key":${text},"key":${JSON.stringify(plaintext)}}`);
+  };
+}
+
+function recordOf(text: string): [string, UserRecord] {
+  const user = JSON.parse(text) as UserRecord;
+  return [user.id, user];
+}
+
+/** Every network that the organization had. */
+function networksOf(reader: Reader, organizationN: number, asOf: AsOf | null): string[] {
+  const networks = reader.items({ kind: networkKind, reach: { organizationN, networkNs: null }, asOf, limit: 0, offset: 0 });
+  return reader.recordIds(networks.map((network) => network.n));
+}

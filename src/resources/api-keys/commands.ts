@@ -1,0 +1,175 @@
+// What the writer runs for API keys, and the rules beyond the schema: whose key it may be, what it may do, which networks it reaches.
+// The key itself never comes here: its hash goes beside the record, its mask into it.
+
+import { eq } from "drizzle-orm";
+import { requireRole, type CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, findReachable, getReachable, getReferenced } from "../../access/reach.ts";
+import { atLeast, reachesEveryNetwork } from "../../access/role.ts";
+import { apiKeyHashes } from "../../access/tables.ts";
+import { DomainError, invalid, notFound, referenceInvalid } from "../../base/errors.ts";
+import { formatInstant, parseInstant } from "../../base/instant.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { networkKind } from "../networks/network.ts";
+import { removeRecord } from "../references.ts";
+import { existingTags } from "../tags/tag.ts";
+import { userKind, type UserRecord } from "../users/user.ts";
+import { apiKeyKind, networksInForce, type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate } from "./api-key.ts";
+
+/** What is kept of a new key's text. */
+export interface KeySecret {
+  /** SHA-256. */
+  readonly hash: Uint8Array;
+  readonly mask: string;
+}
+
+type Networks = Pick<ApiKeyRecord, "all_networks" | "network_ids">;
+const FOLLOWS_USER: Networks = { all_networks: true, network_ids: [] };
+
+export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; secret: KeySecret }, actor: CommandActor): Written {
+  const { body, secret } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  const user = getKeyUser(tx, body.user_id, actor);
+  const permissions = body.permissions ?? "Viewer";
+  assertMayGive(permissions, actor);
+  const key = tx.create(
+    apiKeyKind,
+    actor.organizationId,
+    {
+      name: body.name,
+      organization_id: actor.organizationId,
+      user_id: user.id,
+      tags: existingTags(tx, body.tags, actor),
+      expires_at: expiry(tx, body.expires_at, null),
+      is_enabled: body.is_enabled ?? true,
+      permissions,
+      ...networks(tx, body, user, actor, null),
+      key: secret.mask,
+    },
+    body.id === undefined ? {} : { id: body.id },
+  );
+  tx.afterwardsRun(() => storeHash(tx, key.id, secret.hash));
+  return key;
+}
+
+export function updateApiKey(tx: WriteTransaction, input: { id: string; body: ApiKeyUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+  const { id, body } = input;
+  const key = getWritableKey(tx, id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(key, body, ["id"]);
+  const user = getKeyUser(tx, body.user_id, actor);
+  const permissions = body.permissions ?? key.permissions;
+  if (permissions !== key.permissions) assertMayGive(permissions, actor);
+  return tx.update(apiKeyKind, id, {
+    name: body.name,
+    user_id: user.id,
+    tags: existingTags(tx, body.tags, actor),
+    expires_at: expiry(tx, body.expires_at, key.expires_at),
+    is_enabled: body.is_enabled ?? key.is_enabled,
+    permissions,
+    ...networks(tx, body, user, actor, key),
+  });
+}
+
+/** A new secret for the same key: the old one is refused from now on. */
+export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: KeySecret; ifMatch: string | null }, actor: CommandActor): Written {
+  const { id, secret } = input;
+  getWritableKey(tx, id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  // Two secrets may look alike behind the mask, and are a change all the same.
+  tx.touch(apiKeyKind, id, "key");
+  storeHash(tx, id, secret.hash);
+  return tx.update(apiKeyKind, id, { key: secret.mask });
+}
+
+export function removeApiKey(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+  const key = getWritableKey(tx, input.id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  removeRecord(tx, apiKeyKind, input.id, false);
+  return key;
+}
+
+/**
+ * One's own key; for Owner and Admin any key of a user whose role is not above theirs.
+ * @throws DomainError entity_not_found for a key that the caller does not see, auth_permission_denied for one that is only seen
+ */
+function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): ApiKeyRecord {
+  const key = getReachable(tx, apiKeyKind, id, actor);
+  if (key.user_id === actor.userId) return key;
+  if (!atLeast(actor.role, "Admin")) throw notFound(apiKeyKind.name, id);
+  const { role } = tx.get(userKind, key.user_id);
+  requireRole(actor.role, role, `Changing the API key of a user with the role ${role}`);
+  return key;
+}
+
+/** Whose key it is to be. Who may not know whether a user exists gets the same answer for all that are not theirs to name. */
+function getKeyUser(tx: WriteTransaction, userId: string, actor: CommandActor): UserRecord {
+  const user = findReachable(tx, userKind, userId, actor);
+  const isAllowed = user !== null && (user.id === actor.userId || (atLeast(actor.role, "Admin") && atLeast(actor.role, user.role)));
+  if (isAllowed) return user;
+  const whose = atLeast(actor.role, "Admin") ? "is not a user of your organization with a role up to yours" : "is not your own";
+  throw new DomainError("entity_access_denied", `user_id ${whose}.`, { field: "user_id", value: userId });
+}
+
+function assertMayGive(permissions: ApiKeyRecord["permissions"], actor: CommandActor): void {
+  requireRole(actor.role, permissions, `Giving an API key the role ${permissions}`);
+}
+
+/** What has expired before it begins is a slip of the pen; what expired since may be sent back as it is. */
+function expiry(tx: WriteTransaction, sent: string | null | undefined, stored: string | null): string | null {
+  if (sent === undefined) return stored;
+  const at = sent === null ? null : parseInstant(sent);
+  if (at === null) return null;
+  const text = formatInstant(at);
+  if (text !== stored && at <= tx.wallAt) throw invalid([{ path: "/expires_at", message: "must be in the future", value: text }]);
+  return text;
+}
+
+/**
+ * The networks that a write asks for. A list makes it exactly those, `all_networks: true` makes it follow its user. Both together
+ * contradict each other, unless the list is the one that was answered: then it was merely sent back.
+ */
+function networks(tx: WriteTransaction, body: ApiKeyUpdate, user: UserRecord, actor: CommandActor, stored: ApiKeyRecord | null): Networks {
+  const followed = stored === null || stored.all_networks;
+  if (body.network_ids === undefined) {
+    if (body.all_networks === true) return FOLLOWS_USER;
+    if (body.all_networks === false && followed) throw invalid([{ path: "/network_ids", message: "is required where all_networks is false" }]);
+    return followed ? FOLLOWS_USER : listed(stored.network_ids);
+  }
+  const ids = [...new Set(body.network_ids)];
+  if (body.all_networks === true) {
+    const asked = stored ?? { ...FOLLOWS_USER, user_id: user.id };
+    const answered = networksInForce(asked, tx.get(userKind, asked.user_id), networksOfOrganization(tx, actor));
+    // Emptied by somebody who did not know all_networks, a list must not mean all of them.
+    const isUnlisted = ids.length === 0 && !(stored?.all_networks ?? false);
+    if (isUnlisted || isSameSet(ids, answered)) return FOLLOWS_USER;
+    throw invalid([{ path: "/network_ids", message: "contradicts all_networks: leave it out to follow the user, or send all_networks: false with it", value: ids.slice(0, 5) }]);
+  }
+  // Another order is no other list.
+  if (!followed && isSameSet(ids, stored.network_ids)) return listed(stored.network_ids);
+  getReferenced(tx, networkKind, ids, "network_ids", actor);
+  const reached = new Set(user.network_ids);
+  const beyond = reachesEveryNetwork(user.role) ? [] : ids.filter((id) => !reached.has(id));
+  if (beyond.length > 0) throw referenceInvalid("network", "network_ids", beyond);
+  return listed(ids);
+}
+
+function listed(ids: readonly string[]): Networks {
+  return { all_networks: false, network_ids: ids };
+}
+
+function networksOfOrganization(tx: WriteTransaction, actor: CommandActor): string[] {
+  return tx.children(networkKind, "organization_n", actor.organizationId).map((network) => network.id);
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  const others = new Set(other);
+  return one.length === others.size && one.every((id) => others.has(id));
+}
+
+function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void {
+  const keyN = tx.recordN(keyId) as number;
+  tx.db.delete(apiKeyHashes).where(eq(apiKeyHashes.api_key_n, keyN)).run();
+  tx.db.insert(apiKeyHashes).values({ hash: Buffer.from(hash), api_key_n: keyN }).run();
+}

@@ -1,0 +1,507 @@
+// Credentials and their secrets: the letter of specification 4.1, and that no secret is found where it must not be.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { SecretBox } from "../../src/base/secret-box.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { outcomeOf, type WriteReply } from "../../src/db/writer.ts";
+import type { SecretField } from "../../src/resources/credentials/credential.ts";
+import { secretContext } from "../../src/resources/credentials/secrets.ts";
+import { openWriter } from "../../src/writer.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Answer } from "../support/client.ts";
+import { made, newApiKey, newNetwork, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+
+const PATH = "/api/v1/credentials";
+const MASK = "********";
+const SECRET = "tr0ub4dor-and-3";
+const OTHER_SECRET = "c0rrect-h0rse-b4ttery";
+const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
+
+let appliance: TestAppliance;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+function inline(value: string) {
+  return { mode: "Inline", value };
+}
+
+function snmpV2c(value: string = SECRET) {
+  return { type: "SnmpV2c", community: inline(value) };
+}
+
+function snmpV3(fields: Wire = {}) {
+  return { type: "SnmpV3", security_name: "monitor", auth_protocol: "Sha256", auth_password: inline(SECRET), priv_protocol: "Aes128", priv_password: inline(OTHER_SECRET), ...fields };
+}
+
+function bodyOf(fields: Wire = {}): Wire {
+  return { assigned_network_ids: [], credential_type: snmpV2c(), host_assignments: [], name: "Switches", organization_id: appliance.first.organizationId, tags: [], ...fields };
+}
+
+async function newCredential(fields: Wire = {}): Promise<Wire> {
+  const credential = await made(appliance.owner.post(PATH, bodyOf(fields)));
+  appliance.clock.advance(1_000);
+  return credential;
+}
+
+async function update(credential: Wire, changes: Wire): Promise<Answer> {
+  const answer = await appliance.owner.put(`${PATH}/${credential["id"]}`, { ...credential, ...changes });
+  appliance.clock.advance(1_000);
+  return answer;
+}
+
+function issuePaths(answer: Answer): string[] {
+  expect(answer.status).toBe(400);
+  expect(answer.body.code).toBe("validation_failed");
+  return answer.body.params.issues.map((issue: { path: string }) => issue.path).sort();
+}
+
+/** What is stored of a credential's secrets, sealed, by field. */
+function sealedSecrets(id: string): Map<SecretField, Uint8Array> {
+  const rows = appliance.reader.db
+    .query<{ field: SecretField; sealed: Uint8Array }, [string]>("SELECT s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n WHERE r.id = ? ORDER BY s.field")
+    .all(id);
+  return new Map(rows.map((row) => [row.field, row.sealed]));
+}
+
+/** The plaintexts of a credential's secrets, as whoever has the key opens them. */
+function openedSecrets(id: string): Record<string, string> {
+  const box = new SecretBox(appliance.secretKey, appliance.random);
+  return Object.fromEntries([...sealedSecrets(id)].map(([field, sealed]) => [field, box.open(sealed, secretContext(id, field))]));
+}
+
+/** Where in everything that the appliance keeps or has logged a text stands. */
+function placesOf(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const files = [appliance.databasePath, `${appliance.databasePath}-wal`, `${appliance.databasePath}-shm`].filter(existsSync);
+  return [...files.filter((path) => readFileSync(path).includes(bytes)), ...appliance.logLines.filter((line) => line.includes(text))];
+}
+
+describe("a credential", () => {
+  test("is answered with every field of its table, its inline secret masked", async () => {
+    const network = appliance.first.networkId;
+    const tag = await newTag(appliance);
+    const answer = await appliance.owner.post(PATH, bodyOf({ assigned_network_ids: [network], tags: [tag["id"], tag["id"]], target_ips: ["10.1.2.3", "2001:DB8::0:1", "10.1.2.3"] }));
+    expect(answer.status).toBe(200);
+    const { id, created_at: createdAt } = answer.data;
+    expect(answer.data).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      organization_id: appliance.first.organizationId,
+      name: "Switches",
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: MASK } },
+      assigned_network_ids: [network],
+      host_assignments: [],
+      tags: [tag["id"]],
+      target_ips: ["10.1.2.3", "2001:db8::1"],
+      secrets_updated_at: createdAt,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: createdAt,
+      valid_from: createdAt,
+      valid_to: null,
+      lineage_id: null,
+    });
+    expect((await appliance.owner.get(`${PATH}/${id}`)).data).toEqual(answer.data);
+    expect((await appliance.owner.get(PATH)).data).toEqual([answer.data]);
+  });
+
+  test("needs every field that the specification requires, in a create and in an update, and each one missing is named", async () => {
+    const credential = await newCredential();
+    const required = ["/assigned_network_ids", "/credential_type", "/host_assignments", "/name", "/organization_id", "/tags"];
+    expect(issuePaths(await appliance.owner.post(PATH, {}))).toEqual(required);
+    expect(issuePaths(await appliance.owner.put(`${PATH}/${credential["id"]}`, {}))).toEqual(required);
+    expect(issuePaths(await update(credential, { name: null, tags: null, host_assignments: null }))).toEqual(["/host_assignments", "/name", "/tags"]);
+    expect(versionsOf(appliance, credential["id"])).toHaveLength(1);
+  });
+
+  test("is replaced by an update in what the body requires; target_ips stay when absent and are cleared by null", async () => {
+    const credential = await newCredential({ target_ips: ["10.0.0.1"] });
+    const { target_ips: _left, ...rest } = credential;
+    const kept = await update(rest, { name: "Routers" });
+    expect(kept.data).toMatchObject({ name: "Routers", target_ips: ["10.0.0.1"] });
+    const cleared = await update(credential, { name: "Routers", target_ips: null });
+    expect(cleared.data.target_ips).toBeNull();
+    const emptied = await update(credential, { name: "Routers", target_ips: [] });
+    expect(emptied.data.target_ips).toEqual([]);
+    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([null, ["name"], ["target_ips"], ["target_ips"]]);
+  });
+
+  test("sent back as it was answered is unchanged: no version, the same updated_at and entity tag", async () => {
+    const credential = await newCredential({ credential_type: snmpV3(), assigned_network_ids: [appliance.first.networkId], target_ips: ["10.0.0.1"] });
+    const before = transactionCount(appliance);
+    const read = await appliance.owner.get(`${PATH}/${credential["id"]}`);
+    const answer = await update(read.data, {});
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual(read.data);
+    expect(answer.headers.get("etag")).toBe(read.headers.get("etag"));
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("of another organization_id is refused in a create and in an update, and nothing is written", async () => {
+    const second = await appliance.newOrganization("Second");
+    const credential = await newCredential();
+    const before = transactionCount(appliance);
+    for (const organizationId of [second.organizationId, UNKNOWN_ID]) {
+      for (const answer of [await appliance.owner.post(PATH, bodyOf({ organization_id: organizationId })), await update(credential, { organization_id: organizationId })]) {
+        expect(answer.status).toBe(403);
+        expect(answer.body.code).toBe("entity_access_denied");
+      }
+    }
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("does not exist for another organization", async () => {
+    const credential = await newCredential();
+    const second = await appliance.newOrganization("Second");
+    const stranger = await appliance.signedIn(second.userId);
+    const path = `${PATH}/${credential["id"]}`;
+    const theirs = bodyOf({ organization_id: second.organizationId });
+    for (const answer of [await stranger.get(path), await stranger.put(path, theirs), await stranger.delete(path), await appliance.owner.get(`${PATH}/${UNKNOWN_ID}`)]) {
+      expect(answer.status).toBe(404);
+      expect(answer.body.code).toBe("entity_not_found");
+    }
+    expect((await stranger.get(PATH)).data).toEqual([]);
+    expect((await stranger.get(`${PATH}?ids=${credential["id"]}`)).body.meta.pagination.total_count).toBe(0);
+  });
+
+  test("is written by Admins and Owners, and read, masked, by everybody who is signed in", async () => {
+    const credential = await newCredential();
+    const path = `${PATH}/${credential["id"]}`;
+    for (const role of ["Viewer", "Member"] as const) {
+      const { client } = await newUser(appliance, { role });
+      expect((await client.get(path)).data.credential_type).toEqual({ type: "SnmpV2c", community: { mode: "Inline", value: MASK } });
+      for (const answer of [await client.post(PATH, bodyOf()), await client.put(path, credential), await client.delete(path)]) {
+        expect(answer.status).toBe(403);
+        expect(answer.body.code).toBe("auth_permission_denied");
+      }
+    }
+    const admin = (await newUser(appliance, { role: "Admin" })).client;
+    expect((await admin.put(path, { ...credential, name: "Access switches" })).status).toBe(200);
+    expect((await newApiKey(appliance, { permissions: "Admin" }).client.delete(path)).status).toBe(200);
+    for (const answer of [await appliance.anonymous.get(path), await appliance.anonymous.post(PATH, "not JSON")]) {
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  test("must keep the id of the path, and a field that it does not have is refused by name", async () => {
+    const credential = await newCredential();
+    const mismatch = await update(credential, { id: UNKNOWN_ID });
+    expect(mismatch.status).toBe(400);
+    expect(mismatch.body.code).toBe("validation_id_mismatch");
+    expect(issuePaths(await update(credential, { targets: [], Name: "x" }))).toEqual(["/Name", "/targets"]);
+    expect(issuePaths(await update(credential, { target_ips: ["10.0.0.1", "010.0.0.1", "fe80::1%eth0"] }))).toEqual(["/target_ips/1", "/target_ips/2"]);
+  });
+
+  test("names only tags that exist in its organization", async () => {
+    const second = await appliance.newOrganization("Second");
+    const foreign = await newTag(appliance, {}, await appliance.signedIn(second.userId));
+    const answer = await appliance.owner.post(PATH, bodyOf({ tags: [foreign["id"], UNKNOWN_ID] }));
+    expect(answer.status).toBe(400);
+    expect(answer.body.code).toBe("entity_reference_invalid");
+    expect(answer.body.params).toEqual({ entity: "tag", field: "tags", ids: [foreign["id"], UNKNOWN_ID] });
+  });
+
+  test("may bring its own id once, and may share its name with another", async () => {
+    const id = "0190A000-0000-4000-8000-0000000000AA";
+    expect((await newCredential({ id }))["id"]).toBe(id.toLowerCase());
+    const again = await appliance.owner.post(PATH, bodyOf({ id }));
+    expect(again.status).toBe(409);
+    expect(again.body.code).toBe("entity_already_exists");
+    expect((await appliance.owner.post(PATH, bodyOf())).status).toBe(200);
+  });
+
+  test("made anew under the name of a deleted one carries the id of its first incarnation", async () => {
+    const first = await newCredential();
+    await appliance.owner.delete(`${PATH}/${first["id"]}`);
+    expect((await newCredential())["lineage_id"]).toBe(first["id"]);
+  });
+
+  test("answers conditional requests by its version", async () => {
+    const credential = await newCredential();
+    const path = `${PATH}/${credential["id"]}`;
+    const tag = (await appliance.owner.get(path)).headers.get("etag") as string;
+    expect((await appliance.owner.get(path, { "if-none-match": tag })).status).toBe(304);
+    const updated = await appliance.owner.put(path, { ...credential, name: "Routers" }, { "if-match": tag });
+    expect(updated.status).toBe(200);
+    expect(updated.headers.get("etag")).not.toBe(tag);
+    const late = await appliance.owner.put(path, { ...credential, name: "Firewalls" }, { "if-match": tag });
+    expect(late.status).toBe(412);
+    expect((await appliance.owner.delete(path, { "if-match": tag })).status).toBe(412);
+    expect((await appliance.owner.get(path)).data.name).toBe("Routers");
+  });
+
+  test("shows as of an instant what it was then, before its creation nothing, and after its deletion what it had been", async () => {
+    const before = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    const created = await newCredential();
+    const updated = (await update(created, { name: "Routers", credential_type: { type: "SnmpV1", community: inline(MASK) } })).data;
+    const path = `${PATH}/${created["id"]}`;
+    const removed = (await appliance.owner.delete(path)).data;
+    appliance.clock.advance(1_000);
+    expect(removed).toEqual({ ...updated, valid_to: removed.valid_to });
+    expect(removed.valid_to).not.toBeNull();
+
+    expect((await appliance.owner.get(`${PATH}?at=${before}`)).data).toEqual([]);
+    expect((await appliance.owner.get(`${path}?at=${before}`)).status).toBe(404);
+    expect((await appliance.owner.get(`${path}?at=${created["valid_from"]}`)).data).toEqual({ ...created, valid_to: updated.valid_from });
+    expect((await appliance.owner.get(`${PATH}?at=${updated.valid_from}`)).data).toEqual([removed]);
+    expect((await appliance.owner.get(path)).status).toBe(404);
+    expect((await appliance.owner.get(PATH)).data).toEqual([]);
+  });
+});
+
+describe("the list of credentials", () => {
+  test("pages in order of creation, picks ids, and streams everything for limit=0", async () => {
+    const ids: string[] = [];
+    for (const name of ["c", "a", "b"]) ids.push((await newCredential({ name, assigned_network_ids: [appliance.first.networkId] }))["id"]);
+    const idsOf = (answer: Answer) => answer.data.map((credential: Wire) => credential["id"]);
+    const page = await appliance.owner.get(`${PATH}?limit=2&offset=1`);
+    expect(idsOf(page)).toEqual(ids.slice(1));
+    expect(page.body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
+    const all = await appliance.owner.get(`${PATH}?limit=0`);
+    expect(idsOf(all)).toEqual(ids);
+    expect(all.data).toEqual((await appliance.owner.get(PATH)).data);
+    expect(all.data[0].assigned_network_ids).toEqual([appliance.first.networkId]);
+    expect(idsOf(await appliance.owner.get(`${PATH}?ids=${ids[2]},${ids[0]}`))).toEqual([ids[0], ids[2]]);
+    const refused = await appliance.owner.get(`${PATH}?limit=1001&name=c`);
+    expect(issuePaths(refused)).toEqual(["/limit", "/name"]);
+  });
+});
+
+describe("a deletion", () => {
+  test("is refused while the credential is assigned, and with cascade takes the assignments along", async () => {
+    const credential = await newCredential({ assigned_network_ids: [appliance.first.networkId] });
+    const path = `${PATH}/${credential["id"]}`;
+    const refused = await appliance.owner.delete(path);
+    expect(refused.status).toBe(409);
+    expect(refused.body.code).toBe("entity_in_use");
+    expect(refused.body.params.dependants).toEqual({ credential_assignments: 1 });
+    const removed = await appliance.owner.delete(`${path}?cascade=true`);
+    expect(removed.status).toBe(200);
+    expect(removed.data).toEqual({ ...credential, valid_to: removed.data.valid_to });
+    expect((await appliance.owner.get(`/api/v1/networks/${appliance.first.networkId}`)).data.credential_ids).toEqual([]);
+    expect(versionsOf(appliance, credential["id"]).map((version) => version.operation)).toEqual(["Created", "Deleted"]);
+  });
+
+  test("takes the sealed secrets along", async () => {
+    const credential = await newCredential();
+    expect(sealedSecrets(credential["id"]).size).toBe(1);
+    await appliance.owner.delete(`${PATH}/${credential["id"]}`);
+    expect(appliance.reader.db.query("SELECT * FROM credential_secrets").all()).toEqual([]);
+  });
+});
+
+describe("an inline secret", () => {
+  test("can be opened again by whoever has the key, in its own place only", async () => {
+    const credential = await newCredential({ credential_type: snmpV3() });
+    const id = credential["id"];
+    expect(openedSecrets(id)).toEqual({ auth_password: SECRET, priv_password: OTHER_SECRET });
+
+    const sealed = sealedSecrets(id).get("auth_password") as Uint8Array;
+    const box = new SecretBox(appliance.secretKey, appliance.random);
+    expect(() => box.open(sealed, secretContext(id, "priv_password"))).toThrow("belongs to another record");
+    expect(() => box.open(sealed, secretContext(UNKNOWN_ID, "auth_password"))).toThrow("belongs to another record");
+    const otherKey = new SecretBox(appliance.random.bytes(32), appliance.random);
+    expect(() => otherKey.open(sealed, secretContext(id, "auth_password"))).toThrow("sealed with another key");
+  });
+
+  test("stands in no file and no log line, neither when it is set nor when it is replaced, moved or refused", async () => {
+    const credential = await newCredential({ credential_type: snmpV2c("first-secret-0001") });
+    await update(credential, { credential_type: snmpV2c("second-secret-0002") });
+    await update(credential, { credential_type: snmpV3({ auth_password: inline("third-secret-0003"), priv_password: inline("fourth-secret-0004") }) });
+    await update(credential, { credential_type: snmpV3({ priv_protocol: "None", priv_password: inline("fifth-secret-0005") }) });
+    await update(credential, { credential_type: { type: "SnmpV2c", community: "sixth-secret-0006" } });
+    await appliance.owner.delete(`${PATH}/${credential["id"]}`);
+    const secrets = ["first-secret", "second-secret", "third-secret", "fourth-secret", "fifth-secret", "sixth-secret"];
+    // The scan finds what is there, or it would prove nothing.
+    expect(placesOf("Switches").length).toBeGreaterThan(0);
+    expect(placesOf("request_refused").length).toBeGreaterThan(0);
+    expect(secrets.flatMap(placesOf)).toEqual([]);
+    const db = openWritable(appliance.databasePath);
+    db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.$client.close();
+    expect(placesOf("Switches")).toContain(appliance.databasePath);
+    expect(secrets.flatMap(placesOf)).toEqual([]);
+  });
+
+  test("is kept by the mask, and by the same plaintext sent again, without a version", async () => {
+    const credential = await newCredential();
+    const sealed = sealedSecrets(credential["id"]);
+    const before = transactionCount(appliance);
+    for (const value of [MASK, SECRET]) {
+      const answer = await update(credential, { credential_type: snmpV2c(value) });
+      expect(answer.data).toEqual(credential);
+    }
+    expect(transactionCount(appliance)).toBe(before);
+    expect(sealedSecrets(credential["id"])).toEqual(sealed);
+  });
+
+  test("that changes makes a version, although one mask looks like another, and secrets_updated_at moves", async () => {
+    const credential = await newCredential();
+    const answer = await update(credential, { credential_type: snmpV2c(OTHER_SECRET) });
+    expect(answer.data.credential_type).toEqual(credential["credential_type"]);
+    expect(answer.data.secrets_updated_at).toBe(answer.data.updated_at);
+    expect(answer.data.secrets_updated_at > credential["secrets_updated_at"]).toBe(true);
+    expect(openedSecrets(credential["id"])).toEqual({ community: OTHER_SECRET });
+    expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([null, ["credential_type", "secrets_updated_at"]]);
+
+    const renamed = await update(answer.data, { name: "Routers" });
+    expect(renamed.data.secrets_updated_at).toBe(answer.data.secrets_updated_at);
+    const then = await appliance.owner.get(`${PATH}/${credential["id"]}?at=${credential["valid_from"]}`);
+    expect(then.data.secrets_updated_at).toBe(credential["secrets_updated_at"]);
+  });
+
+  test("is not what the mask says where none is stored: on a create, after a file path, in a field that is new", async () => {
+    expect(issuePaths(await appliance.owner.post(PATH, bodyOf({ credential_type: snmpV2c(MASK) })))).toEqual(["/credential_type/community/value"]);
+    const byPath = await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path: "snmp/community" } } });
+    expect(issuePaths(await update(byPath, { credential_type: { type: "SnmpV1", community: inline(MASK) } }))).toEqual(["/credential_type/community/value"]);
+    const noPrivacy = await newCredential({ credential_type: snmpV3({ priv_protocol: "None", priv_password: undefined }) });
+    const both = snmpV3({ auth_password: inline(MASK), priv_password: inline(MASK) });
+    expect(issuePaths(await update(noPrivacy, { credential_type: both }))).toEqual(["/credential_type/priv_password/value"]);
+  });
+
+  test("survives a change of type that still has its field, and is dropped by one that has not", async () => {
+    const credential = await newCredential();
+    const id = credential["id"];
+    const kept = await update(credential, { credential_type: { type: "SnmpV1", community: inline(MASK) } });
+    expect(kept.data.credential_type.type).toBe("SnmpV1");
+    expect(kept.data.secrets_updated_at).toBe(credential["secrets_updated_at"]);
+    expect(openedSecrets(id)).toEqual({ community: SECRET });
+
+    const replaced = await update(credential, { credential_type: snmpV3({ auth_password: inline(OTHER_SECRET), priv_protocol: "None", priv_password: undefined }) });
+    expect(replaced.data.secrets_updated_at).toBe(replaced.data.updated_at);
+    expect(openedSecrets(id)).toEqual({ auth_password: OTHER_SECRET });
+    expect(issuePaths(await update(credential, {}))).toEqual(["/credential_type/community/value"]);
+
+    const open = await update(credential, { credential_type: { type: "SnmpV3", security_name: "monitor", auth_protocol: "None", priv_protocol: "None" } });
+    expect(open.data.credential_type).toEqual({ type: "SnmpV3", security_name: "monitor", auth_protocol: "None", priv_protocol: "None" });
+    expect(sealedSecrets(id).size).toBe(0);
+    expect(versionsOf(appliance, id).map((version) => version.changed)).toEqual([
+      null,
+      ["credential_type"],
+      ["credential_type", "secrets_updated_at"],
+      ["credential_type", "secrets_updated_at"],
+    ]);
+  });
+
+  test("whose key file was lost can still be replaced", async () => {
+    const credential = await newCredential();
+    const author = { type: "System", id: null, name: "test", organizationId: appliance.first.organizationId, requestId: null, userId: null, role: "Owner", networkIds: null } as const;
+    const secretKey = appliance.random.bytes(32);
+    const writer = openWriter({ databasePath: appliance.databasePath, secretKey }, appliance.clock, appliance.random);
+    const input = { id: credential["id"], body: bodyOf({ credential_type: snmpV2c(SECRET) }), ifMatch: null };
+    outcomeOf(writer.execute([{ command: "credential.update", input, actor: author }])[0] as WriteReply);
+    writer.close();
+    const sealed = sealedSecrets(credential["id"]).get("community") as Uint8Array;
+    expect(new SecretBox(secretKey, appliance.random).open(sealed, secretContext(credential["id"], "community"))).toBe(SECRET);
+  });
+});
+
+describe("a secret in a file", () => {
+  test("is a path that is answered as it is; nothing is sealed, and another path is another secret", async () => {
+    const credential_type = { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/community.txt" } };
+    const credential = await newCredential({ credential_type });
+    expect(credential["credential_type"]).toEqual(credential_type);
+    expect(sealedSecrets(credential["id"]).size).toBe(0);
+    const moved = await update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path: "snmp/other" } } });
+    expect(moved.data.secrets_updated_at).toBe(moved.data.updated_at);
+
+    await update(credential, { credential_type: snmpV2c() });
+    expect(openedSecrets(credential["id"])).toEqual({ community: SECRET });
+    const back = await update(credential, {});
+    expect(back.data.credential_type).toEqual(credential_type);
+    expect(back.data.secrets_updated_at).toBe(back.data.updated_at);
+    expect(sealedSecrets(credential["id"]).size).toBe(0);
+  });
+
+  test.each([["/etc/shadow"], ["../shadow"], ["snmp/../../shadow"], ["snmp/.."], [".."], ["a\nb"], [""], ["a\u007fb"]])("is refused where the path could lead out of the secrets folder: %j", async (path) => {
+    const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }));
+    expect(issuePaths(answer)).toEqual(["/credential_type/community/path"]);
+  });
+
+  test.each([["community"], ["a/b..c/..d"], ["with space"]])("may be at the path %j", async (path) => {
+    expect((await newCredential({ credential_type: { type: "SnmpV1", community: { mode: "FilePath", path } } }))["credential_type"].community.path).toBe(path);
+  });
+});
+
+describe("SNMPv3", () => {
+  test.each<[string, Wire, string[]]>([
+    ["a password without authentication", { auth_protocol: "None", priv_protocol: "None", priv_password: undefined }, ["/credential_type/auth_password"]],
+    ["privacy without authentication", { auth_protocol: "None", auth_password: undefined }, ["/credential_type/priv_protocol"]],
+    ["authentication without a password", { auth_password: undefined }, ["/credential_type/auth_password"]],
+    ["privacy without a password", { priv_password: undefined }, ["/credential_type/priv_password"]],
+    ["a privacy password without privacy", { priv_protocol: "None" }, ["/credential_type/priv_password"]],
+    ["passwords below eight characters", { auth_password: inline("1234567"), priv_password: inline("ééééééé") }, ["/credential_type/auth_password/value", "/credential_type/priv_password/value"]],
+    ["everything at once", { auth_protocol: "None", priv_password: inline("short") }, ["/credential_type/auth_password", "/credential_type/priv_password/value", "/credential_type/priv_protocol"]],
+    ["protocols that there are not", { auth_protocol: "Sha3", priv_protocol: "Rot13" }, ["/credential_type/auth_protocol", "/credential_type/priv_protocol"]],
+    ["a community", { community: inline(SECRET) }, ["/credential_type/community"]],
+    ["a security name that is too long", { security_name: "x".repeat(33) }, ["/credential_type/security_name"]],
+  ])("is refused with %s", async (_title, fields, paths) => {
+    expect(issuePaths(await appliance.owner.post(PATH, bodyOf({ credential_type: snmpV3(fields) })))).toEqual(paths);
+  });
+
+  test.each<[string, Wire]>([
+    ["noAuthNoPriv", { auth_protocol: "None", auth_password: undefined, priv_protocol: "None", priv_password: undefined }],
+    ["authNoPriv", { priv_protocol: "None", priv_password: undefined }],
+    ["authPriv", { context_name: "vlan-7" }],
+    ["passwords in files", { auth_password: { mode: "FilePath", path: "a" }, priv_password: { mode: "FilePath", path: "b" } }],
+  ])("is accepted with %s", async (_title, fields) => {
+    expect((await newCredential({ credential_type: snmpV3(fields) }))["credential_type"]).toMatchObject({ type: "SnmpV3", security_name: "monitor" });
+  });
+});
+
+describe("an error", () => {
+  test.each<[string, unknown]>([
+    ["a secret without its object", { type: "SnmpV2c", community: SECRET }],
+    ["a credential type that is the secret", SECRET],
+    ["an array of it", [SECRET]],
+    ["a mode that there is not", { type: "SnmpV2c", community: { mode: SECRET, value: SECRET } }],
+    ["a misspelled mode", { type: "SnmpV2c", community: { mode: "inline", value: SECRET } }],
+    ["no mode", { type: "SnmpV2c", community: { value: SECRET } }],
+    ["a type that there is not", { type: SECRET, community: inline(SECRET) }],
+    ["a misspelled field beside the secret", { type: "SnmpV2c", comunity: SECRET }],
+    ["a further field within the secret", { type: "SnmpV2c", community: { mode: "Inline", value: "x", plain: SECRET } }],
+    ["the secret as a file's value", { type: "SnmpV2c", community: { mode: "FilePath", value: SECRET } }],
+    ["the secret as an absolute path", { type: "SnmpV2c", community: { mode: "FilePath", path: `/${SECRET}` } }],
+    ["a secret that is too long", snmpV2c(SECRET.repeat(100))],
+    ["a secret with half a character", snmpV2c(`${SECRET}\ud800`)],
+    ["a misspelled password", snmpV3({ auth_password: undefined, auth_pasword: SECRET })],
+    ["a password of the wrong type", snmpV3({ auth_password: [SECRET], priv_password: { mode: "Inline", value: { text: SECRET } } })],
+    ["a password that is not wanted", snmpV3({ auth_protocol: "None", priv_protocol: "None" })],
+  ])("about %s names the place and never the secret", async (_title, credentialType) => {
+    const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: credentialType }));
+    expect(issuePaths(answer).every((path) => path.startsWith("/credential_type"))).toBe(true);
+    expect(answer.text).not.toContain("tr0ub4dor");
+    expect(placesOf("tr0ub4dor")).toEqual([]);
+  });
+
+  test("does not echo a secret that stands beside its credential type", async () => {
+    const answer = await appliance.owner.post(PATH, bodyOf({ community: SECRET, credentialtype: SECRET }));
+    expect(issuePaths(answer)).toEqual(["/community", "/credentialtype"]);
+    expect(answer.text).not.toContain(SECRET);
+  });
+
+  test("still echoes what is no secret, so that it can be found", async () => {
+    const answer = await appliance.owner.post(PATH, bodyOf({ assigned_network_ids: ["campus"], credential_type: snmpV3({ auth_protocol: "Sha3" }) }));
+    const values = Object.fromEntries(answer.body.params.issues.map((issue: { path: string; value: unknown }) => [issue.path, issue.value]));
+    expect(values).toEqual({ "/assigned_network_ids/0": "campus", "/credential_type/auth_protocol": "Sha3" });
+  });
+
+  test("about a mode says which there are", async () => {
+    const answer = await appliance.owner.post(PATH, bodyOf({ credential_type: { type: "SnmpV2c", community: { mode: "Env", value: SECRET } } }));
+    expect(answer.body.params.issues).toEqual([{ path: "/credential_type/community", message: "must be an object whose mode is one of Inline, FilePath" }]);
+  });
+});
+
+test("a change of networks makes a version of the credential and of each network, naming the view that changed", async () => {
+  const north = await newNetwork(appliance);
+  const south = await newNetwork(appliance);
+  const credential = await newCredential({ assigned_network_ids: [north["id"]] });
+  const answer = await update(credential, { assigned_network_ids: [south["id"]] });
+  expect(answer.data.assigned_network_ids).toEqual([south["id"]]);
+  expect(versionsOf(appliance, credential["id"]).map((version) => version.changed)).toEqual([null, ["assigned_network_ids"]]);
+  expect(versionsOf(appliance, north["id"]).map((version) => version.changed)).toEqual([null, ["credential_ids"], ["credential_ids"]]);
+  expect(versionsOf(appliance, south["id"]).map((version) => version.changed)).toEqual([null, ["credential_ids"]]);
+});

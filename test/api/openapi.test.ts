@@ -1,0 +1,265 @@
+// The OpenAPI document: that it tells of every operation, in full, and that what it tells is so.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TypeGuard, type TObject } from "@sinclair/typebox";
+import { openApiDocument } from "../../src/http/documentation.ts";
+import { STATUS } from "../../src/http/errors.ts";
+import { check } from "../../src/http/validation.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { ERROR_SCHEMA, OpenApiDocument, type DocumentedOperation } from "../support/openapi.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as a tool would read it.
+type Any = any;
+
+let appliance: TestAppliance;
+let api: OpenApiDocument;
+let document: Any;
+
+beforeAll(async () => {
+  appliance = await newAppliance();
+  api = await OpenApiDocument.of(appliance.handle);
+  document = api.document;
+});
+
+afterAll(() => appliance.close());
+
+const templateOf = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
+const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
+
+describe("the OpenAPI document", () => {
+  test("is OpenAPI 3.1 and names its product, version, licence and server", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info).toMatchObject({ title: "netledger", version: expect.stringMatching(/^\d+\.\d+\.\d+/), license: { identifier: "Apache-2.0" } });
+    expect(document.servers).toEqual([{ url: "/", description: expect.any(String) }]);
+  });
+
+  test("tells of every registered operation and of nothing else", () => {
+    const registered = appliance.surface.routes.map((route) => `${route.method} ${templateOf(route.path)}`);
+    expect(api.operations.map(titleOf).sort()).toEqual(registered.sort());
+    expect(registered.length).toBeGreaterThan(20);
+  });
+
+  test("gives every operation an id of its own, a summary, a group, its security and JSON alone", () => {
+    const ids = api.operations.map((each) => each.operation["operationId"]);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const each of api.operations) {
+      const operation = each.operation as Any;
+      expect(operation.operationId, titleOf(each)).toMatch(/^[a-z][A-Za-z0-9]+$/);
+      expect(operation.summary, titleOf(each)).toMatch(/^[A-Z].*[^.]$/);
+      expect(operation.tags, titleOf(each)).toHaveLength(1);
+      expect(operation.security, titleOf(each)).toBeArray();
+      const bodies = [operation.requestBody, ...Object.values(operation.responses)].filter((body: Any) => body?.content !== undefined);
+      for (const body of bodies) expect(Object.keys((body as Any).content), titleOf(each)).toEqual(["application/json"]);
+    }
+  });
+
+  test("describes every group of operations", () => {
+    const used = new Set(api.operations.flatMap((each) => each.operation["tags"] as string[]));
+    expect(document.tags.map((tag: Any) => tag.name).sort()).toEqual([...used].sort());
+    for (const tag of document.tags) expect(tag.description, tag.name).toBeString();
+  });
+
+  test("tells each parameter that an operation takes, in words", () => {
+    for (const route of appliance.surface.routes) {
+      const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
+      const parameters = operation.parameters.map((each: Any) => (each.$ref === undefined ? each : document.components.parameters[each.$ref.split("/").at(-1)]));
+      const told = parameters.filter((each: Any) => each.in !== "header").map((each: Any) => `${each.in} ${each.name}`);
+      const names = (place: string, schema: TObject | undefined) => Object.keys(schema?.properties ?? {}).map((name) => `${place} ${name}`);
+      expect(told, route.path).toEqual([...names("path", route.operation.params), ...names("query", route.operation.query)]);
+      for (const each of parameters) expect(each.description, `${route.method} ${route.path} ${each.name}`).toBeString();
+      const inPath = [...templateOf(route.path).matchAll(/\{(\w+)\}/g)].map((match) => `path ${match[1]}`);
+      expect(told.filter((each: string) => each.startsWith("path")), route.path).toEqual(inPath);
+    }
+  });
+
+  test("requires a body where the operation takes one", () => {
+    for (const route of appliance.surface.routes) {
+      const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
+      expect(operation.requestBody?.required, `${route.method} ${route.path}`).toBe(route.operation.body === undefined ? undefined : true);
+    }
+  });
+
+  test("tells every status with its error codes, and an example of each", () => {
+    for (const each of api.operations) {
+      const { responses } = each.operation as Any;
+      const failures = Object.entries(responses as Any).filter(([status]) => Number(status) >= 400);
+      expect(failures.length, titleOf(each)).toBeGreaterThan(1);
+      for (const [status, response] of failures as [string, Any][]) {
+        const { schema, examples } = response.content["application/json"];
+        expect(schema).toEqual({ $ref: "#/components/schemas/Error" });
+        for (const code of Object.keys(examples)) {
+          expect(STATUS[code as keyof typeof STATUS], titleOf(each)).toBe(Number(status));
+          expect(document.components.examples[code].value.code).toBe(code);
+        }
+      }
+    }
+  });
+
+  test("says of operations without credentials that they take none, and of others which they take", () => {
+    for (const route of appliance.surface.routes) {
+      const { security, responses } = document.paths[templateOf(route.path)][route.method.toLowerCase()];
+      if (route.operation.access === "anyone") expect(security, route.path).toEqual([]);
+      else {
+        expect(security, route.path).toContainEqual({ session: [] });
+        expect(Object.keys(responses), route.path).toContain("401");
+      }
+    }
+    expect(Object.keys(document.components.securitySchemes)).toEqual(["apiKey", "session"]);
+  });
+
+  test("refers to components that are there, and has none that nothing refers to", () => {
+    const references = new Set([...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map((match) => `${match[1]}/${match[2]}`));
+    const { securitySchemes: _named, ...components } = document.components;
+    const there = Object.entries(components).flatMap(([kind, byName]) => Object.keys(byName as object).map((name) => `${kind}/${name}`));
+    expect(there.sort()).toEqual([...references].sort());
+    expect(JSON.stringify(document)).not.toContain('"$id"');
+  });
+
+  test("states the limits that hold everywhere", () => {
+    for (const limit of ["8 MiB", "255 characters", "4,000 characters", "1,000", "10,000", "300"]) expect(document.info.description).toContain(limit);
+  });
+
+  test("lists read-only fields where a body may send them back", () => {
+    const schema = document.paths["/api/v1/subnets/{id}"].put.requestBody.content["application/json"].schema;
+    expect(schema.additionalProperties).toBe(false);
+    expect(schema.properties.created_at).toMatchObject({ readOnly: true });
+    expect(schema.required).toEqual(["cidr"]);
+  });
+
+  test("tells null apart from absent", () => {
+    const subnet = document.components.schemas.Subnet;
+    expect(subnet.properties.vlan_id).toMatchObject({ type: ["string", "null"], format: "uuid" });
+    expect(subnet.required).toContain("vlan_id");
+    const entry = document.components.schemas.IfEntry;
+    expect(entry.properties.mac_address.type).toBe("string");
+    expect(entry.required.sort()).toEqual(["admin_status", "created_at", "host_id", "id", "if_descr", "if_index", "if_type", "network_id", "oper_status", "updated_at"]);
+  });
+});
+
+describe("the examples of the OpenAPI document", () => {
+  test("of bodies are accepted as they stand", () => {
+    for (const { method, path, operation } of appliance.surface.routes) {
+      if (operation.body === undefined) continue;
+      expect(operation.example.body, `${method} ${path} has no example of its body`).toBeDefined();
+      expect(check(operation.body, operation.example.body), `${method} ${path}`).toMatchObject({ ok: true });
+    }
+  });
+
+  test("of answers are what the schema promises, in canonical form", () => {
+    for (const { method, path, operation } of appliance.surface.routes) {
+      const { data } = operation.example;
+      expect(check(operation.answer, data), `${method} ${path}`).toEqual({ ok: true, value: data });
+      if (TypeGuard.IsArray(operation.answer)) expect(data, `${method} ${path}`).not.toBeEmpty();
+    }
+  });
+
+  test("of answers have no field that is not documented", () => {
+    for (const each of api.operations) {
+      const { example } = (each.operation as Any).responses["200"].content["application/json"];
+      expect(api.mismatches(["paths", each.path, each.method.toLowerCase(), "responses", "200", "content", "application/json", "schema"], example, titleOf(each))).toEqual([]);
+    }
+  });
+
+  test("of errors are errors", () => {
+    for (const [code, { value }] of Object.entries(document.components.examples as Any) as [string, Any][]) {
+      expect(api.mismatches(ERROR_SCHEMA, value, code)).toEqual([]);
+    }
+  });
+});
+
+describe("the paths of the documentation", () => {
+  const get = (path: string, headers: Record<string, string> = {}) => appliance.handle(new Request(`http://localhost${path}`, { headers }));
+
+  test("need no credentials and carry a request id", async () => {
+    for (const path of ["/api/openapi.json", "/docs", "/docs/", "/docs/scalar.js"]) {
+      const response = await get(path, { "x-request-id": "mine" });
+      expect([path, response.status, response.headers.get("x-request-id")]).toEqual([path, 200, "mine"]);
+      await response.arrayBuffer();
+    }
+  });
+
+  test("lead from / to the page", async () => {
+    const response = await get("/");
+    expect(response.status).toBe(302);
+    expect(response.headers.get("location")).toBe("/docs");
+  });
+
+  test.each(["/", "/api/openapi.json", "/docs", "/docs/scalar.js"])("answer another method at %s with 405 and the envelope", async (path) => {
+    const answer = await appliance.anonymous.send("POST", path);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe("GET, HEAD");
+    expect(answer.body.code).toBe("method_not_allowed");
+  });
+
+  test("give the same document as JSON, compressed, and not again to whoever has it", async () => {
+    const plain = await get("/api/openapi.json");
+    expect(plain.headers.get("content-type")).toBe("application/json");
+    const text = await plain.text();
+    const packed = await get("/api/openapi.json", { "accept-encoding": "br, gzip" });
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
+    const unpacked = await get("/api/openapi.json", { "accept-encoding": "gzip;q=0" });
+    expect(unpacked.headers.get("content-encoding")).toBeNull();
+    const again = await get("/api/openapi.json", { "if-none-match": plain.headers.get("etag") ?? "" });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect(await openApiDocument({ handle: appliance.handle })).toBe(text);
+  });
+
+  test("load nothing from another host", async () => {
+    const response = await get("/docs");
+    const html = await response.text();
+    expect(html).not.toMatch(/https?:\/\/|["'(]\/\//);
+    expect([...html.matchAll(/(?:src|href|data-url)="([^"]*)"/g)].map((match) => match[1]).sort()).toEqual(["/api/openapi.json", "/api/openapi.json", "/docs/scalar.js", "data:,"]);
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toStartWith("default-src 'none'; script-src 'self';");
+    expect(policy).not.toMatch(/https?:|\*|'unsafe-eval'/);
+  });
+
+  test("have the script compressed for whoever takes it", async () => {
+    const plain = await get("/docs/scalar.js");
+    expect(plain.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    const bytes = new Uint8Array(await plain.arrayBuffer());
+    const packed = await get("/docs/scalar.js", { "accept-encoding": "gzip" });
+    const sent = new Uint8Array(await packed.arrayBuffer());
+    expect(sent.length * 3).toBeLessThan(bytes.length);
+    expect(Bun.gunzipSync(sent)).toEqual(bytes);
+    const again = await get("/docs/scalar.js", { "if-none-match": packed.headers.get("etag") ?? "" });
+    expect(again.status).toBe(304);
+  });
+});
+
+describe("the check of answers against the document", () => {
+  const subnets = "/api/v1/subnets";
+  const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+    status,
+    headers: new Headers({ "x-request-id": "1", "content-type": "application/json", ...headers }),
+    text: JSON.stringify(body),
+    body,
+    data: undefined,
+  });
+  const meta = { api_version: 1, server_version: "1" };
+  const pagination = { total_count: 0, limit: 50, offset: 0, has_more: false };
+  const failure = (code: string) => ({ success: false, code, error: "No.", params: {}, meta });
+
+  test("accepts what is documented", () => {
+    expect(api.problems("GET", `${subnets}?limit=5`, answer(200, { success: true, data: [], meta: { ...meta, pagination } }))).toEqual([]);
+    expect(api.problems("GET", subnets, answer(400, failure("validation_failed")))).toEqual([]);
+    expect(api.problems("GET", "/api/v1/nothing", answer(404, failure("route_not_found")))).toEqual([]);
+  });
+
+  test.each([
+    ["an undocumented field", 200, { success: true, data: [], meta: { ...meta, pagination }, extra: 1 }],
+    ["a missing field", 200, { success: true, data: [], meta }],
+    ["an undocumented status", 402, failure("validation_failed")],
+    ["an undocumented code", 400, failure("malformed_json")],
+    ["an unknown field of a record", 200, { success: true, data: [{ nothing: 1 }], meta: { ...meta, pagination } }],
+  ])("refuses %s", (_title, status, body) => {
+    expect(api.problems("GET", subnets, answer(status, body))).not.toEqual([]);
+  });
+
+  test("refuses a missing and an undocumented header", () => {
+    const list = { success: true, data: [], meta: { ...meta, pagination } };
+    expect(api.problems("GET", subnets, answer(200, list, { etag: '"1"' }))).toEqual([expect.stringContaining("etag")]);
+    expect(api.problems("GET", subnets, answer(401, failure("auth_not_authenticated")))).toEqual([expect.stringContaining("WWW-Authenticate")]);
+  });
+});

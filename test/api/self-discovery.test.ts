@@ -1,0 +1,113 @@
+// The machine records itself: once whole, then only what differs.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+
+const MACHINE: MachineSnapshot = {
+  hostname: "noc-1",
+  machine_id: null,
+  interfaces: [
+    { if_index: 1, if_name: "lo", if_descr: "lo", if_alias: null, if_type: 24, mac_address: null, speed_bps: null, admin_status: "Up", oper_status: "Unknown" },
+    { if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: "00:1b:21:aa:bb:cc", speed_bps: 1_000_000_000, admin_status: "Up", oper_status: "Up" },
+  ],
+  addresses: [
+    { ip_address: "10.2.3.4", prefix_length: 24, if_index: 2, cidr: "10.2.3.0/24" },
+    { ip_address: "2001:db8::4", prefix_length: 64, if_index: 2, cidr: "2001:db8::/64" },
+  ],
+  ports: [
+    { number: 22, protocol: "Tcp", bound: [] },
+    { number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] },
+    { number: 443, protocol: "Tcp", bound: ["10.2.3.4"] },
+  ],
+  sys_descr: "Linux 6.1.0 x86_64",
+  manufacturer: null,
+  model: null,
+  serial_number: null,
+};
+
+let machine: MachineSnapshot;
+let appliance: TestAppliance;
+
+beforeEach(async () => {
+  machine = structuredClone(MACHINE);
+  appliance = await newAppliance({
+    get machine() {
+      return machine;
+    },
+  });
+});
+afterEach(() => appliance.close());
+
+async function discover() {
+  appliance.clock.advance(60_000);
+  const answer = await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId });
+  expect(answer.status).toBe(200);
+  appliance.clock.advance(1_000);
+  return answer.data;
+}
+
+test("the first run records interfaces, addresses with their subnets, ports and the well-known services on them", async () => {
+  const report = await discover();
+  expect(report.created).toEqual({ hosts: 1, subnets: 2, ip_addresses: 2, if_entries: 2, ports: 3, services: 2, bindings: 2 });
+  const host = (await appliance.owner.get(`/api/v1/hosts/${report.host_id}`)).data;
+  expect(host).toMatchObject({ name: "noc-1", hostname: "noc-1", source: { type: "Discovery" }, sys_descr: "Linux 6.1.0 x86_64" });
+  expect(host.last_seen_at).not.toBeNull();
+  const addressId = host.ip_addresses.find((each: { ip_address: string }) => each.ip_address === "10.2.3.4").id;
+  expect(host.interfaces[1]).toMatchObject({ if_name: "eth0", speed_bps: 1_000_000_000, ip_address_id: addressId, first_discovery_id: report.discovery_id, last_discovery_id: report.discovery_id });
+  const bindings = host.services.flatMap((service: { name: string; bindings: Array<{ ip_address_id: string | null }> }) => service.bindings.map((binding) => [service.name, binding.ip_address_id]));
+  expect(bindings.sort()).toEqual([["HTTPS", addressId], ["SSH", null]]);
+});
+
+test("run again on an unchanged machine it writes no version, and refreshes what is observed", async () => {
+  const first = await discover();
+  const before = appliance.reader.head().sequence;
+  const second = await discover();
+  expect(second).toMatchObject({ sequence: null, host_id: first.host_id, created: {}, updated: {}, deleted: {} });
+  expect(appliance.reader.head().sequence).toBe(before);
+  const entries = (await appliance.owner.get(`/api/v1/if-entries?host_id=${first.host_id}`)).data;
+  expect(entries[0].last_discovery_id).toBe(second.discovery_id);
+  expect(entries[0].last_seen_at > entries[0].updated_at).toBe(true);
+});
+
+test("run again after a port was opened it writes exactly that", async () => {
+  const first = await discover();
+  machine.ports.push({ number: 9999, protocol: "Tcp", bound: [] });
+  const second = await discover();
+  expect(second).toMatchObject({ created: { ports: 1 }, updated: {}, deleted: {} });
+  const versions = appliance.reader.db.query("SELECT count(*) AS count FROM history_versions WHERE (key & 2147483647) = ?").get(second.sequence) as { count: number };
+  // The port, and the host that shows it.
+  expect(versions.count).toBe(2);
+  expect((await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data.ports.length).toBe(4);
+});
+
+test("what is found no more goes, what a person entered or renamed stays", async () => {
+  const first = await discover();
+  const host = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: "Monitoring server", ports: [...host.ports, { number: 12345, protocol: "Udp" }] });
+  expect(edited.status).toBe(200);
+  machine.ports = machine.ports.filter((port) => port.number !== 443);
+  machine.addresses = machine.addresses.slice(0, 1);
+  const second = await discover();
+  expect(second.deleted).toEqual({ ports: 1, services: 1, bindings: 1, ip_addresses: 1 });
+  const after = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  expect(after.name).toBe("Monitoring server");
+  expect(after.ports.map((port: { number: number }) => port.number).sort((a: number, b: number) => a - b)).toEqual([22, 5432, 12345]);
+  const then = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
+  expect(then.ports.length).toBe(4);
+});
+
+test("after its host was deleted the machine is recorded anew, as the next incarnation", async () => {
+  const first = await discover();
+  await appliance.owner.delete(`/api/v1/hosts/${first.host_id}`);
+  const second = await discover();
+  expect(second.host_id).not.toBe(first.host_id);
+  expect((await appliance.owner.get(`/api/v1/hosts/${second.host_id}`)).data.lineage_id).toBe(first.host_id);
+});
+
+test("a network out of reach is refused like one that does not exist", async () => {
+  const other = await appliance.newOrganization("Other");
+  const answer = await appliance.owner.post("/api/v1/discovery/self", { network_id: other.networkId });
+  expect(answer.status).toBe(400);
+  expect(answer.body).toMatchObject({ code: "entity_reference_invalid", params: { entity: "network", field: "network_id", ids: [other.networkId] } });
+});

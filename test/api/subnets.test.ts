@@ -1,0 +1,208 @@
+// Subnets: prefixes of a network, the addresses in them, the VLAN they are on.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { made, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf } from "../support/factories.ts";
+import { describeRecords } from "../support/record-battery.ts";
+
+let appliance: TestAppliance;
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+describeRecords(
+  {
+    path: "/api/v1/subnets",
+    entity: "subnet",
+    writeRole: "Member",
+    roleBelow: "Viewer",
+    place: "in a network",
+    body: (networkId, position) => ({ network_id: networkId, cidr: `172.16.${position}.0/24`, name: "Server room", description: "first floor", subnet_type: "Lan", vlan_id: null, tags: [] }),
+    change: { field: "subnet_type", to: (body) => (body["subnet_type"] === "Lan" ? "Dmz" : "Lan") },
+    unique: "cidr",
+    invalid: {
+      body: { id: "x", network_id: null, cidr: "10.0.0.1/24", name: null, description: 1, subnet_type: "lan", vlan_id: "7", tags: ["a", 5], number: 1 },
+      paths: ["/id", "/cidr", "/name", "/description", "/subnet_type", "/vlan_id", "/tags/0", "/tags/1", "/number"],
+    },
+    references: [
+      {
+        field: "network_id",
+        entity: "network",
+        naming: (body, id) => ({ ...body, network_id: id }),
+        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
+      },
+      {
+        field: "vlan_id",
+        entity: "vlan",
+        naming: (body, id) => ({ ...body, vlan_id: id }),
+        make: async (by, networkId) => (await made(by.post("/api/v1/vlans", { network_id: networkId, number: 77 })))["id"],
+      },
+      {
+        field: "tags",
+        entity: "tag",
+        naming: (body, id) => ({ ...body, tags: [id, id] }),
+        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
+      },
+    ],
+  },
+  () => appliance,
+);
+
+const post = (fields: object, by: Client = appliance.owner) => by.post("/api/v1/subnets", { network_id: appliance.first.networkId, ...fields });
+const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
+
+describe("a subnet", () => {
+  test("is called by its prefix, of an unknown type and entered by hand when nothing is said", async () => {
+    expect(await made(post({ cidr: "10.2.3.0/24" }))).toMatchObject({
+      cidr: "10.2.3.0/24",
+      name: "10.2.3.0/24",
+      description: null,
+      subnet_type: "Unknown",
+      vlan_id: null,
+      source: { type: "Manual" },
+      tags: [],
+    });
+  });
+
+  test.each([
+    ["10.2.3.4/24"],
+    ["10.2.3.0"],
+    ["10.2.3.0/33"],
+    ["10.2.3.0/-1"],
+    ["10.2.3/24"],
+    ["010.2.3.0/24"],
+    ["10.2.3.0/024"],
+    [" 10.2.3.0/24"],
+    ["2001:db8::1/64"],
+    ["2001:db8::/129"],
+    ["fe80::%eth0/64"],
+    [""],
+  ])("has no prefix %p", async (cidr) => {
+    const before = transactionCount(appliance);
+    expect(await post({ cidr })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/cidr", value: cidr }] } } });
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test.each([
+    ["2001:0DB8:0:0::/64", "2001:db8::/64"],
+    ["0.0.0.0/0", "0.0.0.0/0"],
+    ["::/0", "::/0"],
+    ["192.0.2.7/32", "192.0.2.7/32"],
+  ])("writes the prefix %s as %s, and there is one of it in a network", async (cidr, canonical) => {
+    expect(await made(post({ cidr }))).toMatchObject({ cidr: canonical, name: canonical });
+    expect(await post({ cidr: canonical })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { entity: "subnet", field: "cidr", value: canonical } } });
+  });
+
+  test("may lie within another one, and be in two networks", async () => {
+    const other = await newNetwork(appliance);
+    await made(post({ cidr: "10.0.0.0/8" }));
+    await made(post({ cidr: "10.1.0.0/16" }));
+    await made(post({ cidr: "10.0.0.0/8", network_id: other["id"] }));
+    expect((await appliance.owner.get(`/api/v1/subnets?network_id=${appliance.first.networkId}`)).body.meta.pagination.total_count).toBe(2);
+  });
+
+  test("is on a VLAN of its own network alone, whether another network's is in reach or not", async () => {
+    const other = await newNetwork(appliance);
+    const elsewhere = await newVlan(appliance, { network_id: other["id"] });
+    const subnet = await newSubnet(appliance);
+    const { client } = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+    const before = transactionCount(appliance);
+    for (const by of [appliance.owner, client]) {
+      for (const id of [elsewhere["id"], UNKNOWN_ID]) {
+        const refused = { status: 400, body: { code: "entity_reference_invalid", params: { entity: "vlan", field: "vlan_id", ids: [id] } } };
+        expect(await post({ cidr: "10.9.0.0/16", vlan_id: id }, by)).toMatchObject(refused);
+        expect(await by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: id })).toMatchObject(refused);
+      }
+    }
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("keeps its VLAN where an update leaves it out, and gives it up to null", async () => {
+    const vlan = await newVlan(appliance);
+    const subnet = await newSubnet(appliance, { vlan_id: vlan["id"] });
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"] }))).toEqual(subnet);
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], vlan_id: null }))).toMatchObject({ vlan_id: null });
+  });
+
+  test("names all tags that do not exist, and no others", async () => {
+    const tag = await made(appliance.owner.post("/api/v1/tags", { name: "there", color: "Red" }));
+    const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
+    expect(await post({ cidr: "10.9.0.0/16", tags: [missing[0], tag["id"], missing[1], missing[0]] })).toMatchObject({
+      status: 400,
+      body: { code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: missing } },
+    });
+  });
+
+  test("drops duplicate tags, and makes no version of a list that is the same without them", async () => {
+    const tag = await made(appliance.owner.post("/api/v1/tags", { name: "there", color: "Red" }));
+    const subnet = await made(post({ cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"].toUpperCase()] }));
+    expect(subnet["tags"]).toEqual([tag["id"]]);
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.9.0.0/16", tags: [tag["id"], tag["id"]] }))).toEqual(subnet);
+    expect(versionsOf(appliance, subnet["id"])).toHaveLength(1);
+  });
+
+  test("is not given a prefix that leaves its addresses outside", async () => {
+    const subnet = await made(post({ cidr: "10.2.2.0/23" }));
+    await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.2.5" }, { ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }] });
+    const before = transactionCount(appliance);
+    for (const [cidr, outside] of [["10.2.2.0/24", 2], ["10.2.3.0/24", 1], ["2001:db8::/64", 3]] as const) {
+      expect(await appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr })).toMatchObject({
+        status: 409,
+        body: { code: "entity_in_use", params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: outside } } },
+      });
+    }
+    expect(transactionCount(appliance)).toBe(before);
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: "10.2.0.0/22" }))).toMatchObject({ id: subnet["id"], cidr: "10.2.0.0/22" });
+  });
+
+  test("is not deleted under its addresses; a cascade takes them along, and their hosts know", async () => {
+    const subnet = await made(post({ cidr: "10.2.3.0/24" }));
+    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }] });
+    const before = transactionCount(appliance);
+    expect(await appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}`)).toMatchObject({
+      status: 409,
+      body: { code: "entity_in_use", params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: 2 } } },
+    });
+    expect(transactionCount(appliance)).toBe(before);
+    appliance.clock.advance(1_000);
+    const closed = await made(appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}?cascade=true`));
+    appliance.clock.advance(1_000);
+    expect((await appliance.owner.get(`/api/v1/hosts/${host["id"]}`)).data).toMatchObject({ ip_addresses: [], updated_at: closed["valid_to"] });
+    expect(versionsOf(appliance, host["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["ip_addresses"] });
+    expect((await appliance.owner.get(`/api/v1/hosts/${host["id"]}?at=${host["valid_from"]}`)).data.ip_addresses).toMatchObject([{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.6" }]);
+    expect((await appliance.owner.get(`/api/v1/subnets?at=${host["valid_from"]}`)).data).toEqual([closed]);
+  });
+
+  test("may take over the prefix that another one gives up", async () => {
+    const [first, second] = [await made(post({ cidr: "10.1.0.0/16" })), await made(post({ cidr: "10.2.0.0/16" }))];
+    await made(appliance.owner.put(`/api/v1/subnets/${first["id"]}`, { cidr: "10.3.0.0/16" }));
+    expect(await made(appliance.owner.put(`/api/v1/subnets/${second["id"]}`, { cidr: "10.1.0.0/16" }))).toMatchObject({ cidr: "10.1.0.0/16", name: "10.2.0.0/16" });
+  });
+});
+
+describe("the list of subnets", () => {
+  test("finds nothing in a network that is unknown, foreign or not a network", async () => {
+    const subnet = await newSubnet(appliance);
+    const second = await appliance.newOrganization("Second");
+    for (const id of [UNKNOWN_ID, second.networkId, subnet["id"], appliance.first.organizationId]) {
+      for (const limit of ["50", "0"]) {
+        expect(await appliance.owner.get(`/api/v1/subnets?network_id=${id}&limit=${limit}`)).toMatchObject({ status: 200, data: [], body: { meta: { pagination: { total_count: 0 } } } });
+      }
+    }
+    expect(await appliance.owner.get("/api/v1/subnets?network_id=first")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/network_id", value: "first" }] } } });
+  });
+
+  test("counts what was in a network then", async () => {
+    const [first, second] = [await newSubnet(appliance), await newSubnet(appliance)];
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.delete(`/api/v1/subnets/${first["id"]}`));
+    appliance.clock.advance(1_000);
+    const query = `/api/v1/subnets?network_id=${appliance.first.networkId}&limit=1`;
+    expect((await appliance.owner.get(query)).body).toMatchObject({ data: [second], meta: { pagination: { total_count: 1, has_more: false } } });
+    expect((await appliance.owner.get(`${query}&at=${at}`)).body).toMatchObject({ data: [{ id: first["id"] }], meta: { at, pagination: { total_count: 2, has_more: true } } });
+  });
+});

@@ -1,0 +1,102 @@
+// The ledger's clock: strictly increasing whatever the system clock does, and what an instant between, before and after means.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { formatInstant } from "../../src/base/instant.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { DAY_MS, hostFields, Store } from "../support/store.ts";
+
+let store: Store;
+
+beforeEach(() => {
+  store = new Store();
+});
+afterEach(() => store.close());
+
+const names = (asOf: ReturnType<Store["reader"]["resolve"]>) => store.list(hostKind, { asOf }).items.map((host) => host.name);
+
+/** Writes without letting the clock go on. */
+function writeNow(name: string): void {
+  const [reply] = store.group((tx) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, name)));
+  expect(reply?.ok).toBe(true);
+}
+
+test("transactions of a clock that stands still are a millisecond apart", () => {
+  const start = store.clock.at;
+  for (const name of ["a", "b", "c"]) writeNow(name);
+  expect(store.transactions().map((each) => each.at)).toEqual([start, start + 1, start + 2, start + 3]);
+  expect(store.transactions().map((each) => each.wall_at)).toEqual([start, start, start, start]);
+});
+
+test("commands that share a commit have a sequence and an instant each", () => {
+  const create = (name: string) => (tx: WriteTransaction) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, name));
+  const replies = store.group(create("a"), create("b"));
+  expect(replies.map((reply) => reply.ok && reply.outcome.sequence)).toEqual([2, 3]);
+  expect(new Set(store.transactions().map((each) => each.at)).size).toBe(3);
+});
+
+test("a clock stepped back by a day goes on from the last transaction, and what it said is kept", () => {
+  const start = store.clock.at;
+  store.clock.at = start - DAY_MS;
+  writeNow("a");
+  writeNow("b");
+  expect(store.transactions().slice(1).map(({ at, wall_at }) => ({ at, wall_at }))).toEqual([
+    { at: start + 1, wall_at: start - DAY_MS },
+    { at: start + 2, wall_at: start - DAY_MS },
+  ]);
+  const [host] = store.list(hostKind).items;
+  expect(host?.valid_from).toBe(formatInstant(start + 1));
+  expect(store.versions(host?.id)[0]?.valid_from).toBe(formatInstant(start + 1));
+});
+
+test("an instant means the last transaction at or before it", () => {
+  const born = (store.clock.at += 10_000);
+  writeNow("a");
+  store.clock.at += 10_000;
+  writeNow("b");
+  store.clock.at += 10_000;
+  expect(names(store.reader.resolve(born - 1))).toEqual([]);
+  expect(names(store.reader.resolve(born))).toEqual(["a"]);
+  expect(names(store.reader.resolve(born + 1))).toEqual(["a"]);
+  expect(names(store.reader.resolve(born + 9_999))).toEqual(["a"]);
+  expect(names(store.reader.resolve(born + 10_000))).toEqual(["a", "b"]);
+});
+
+test("at valid_from the new version holds, a millisecond before the old one, which ends there", () => {
+  const host = store.create(hostKind, hostFields(store.networkId, "old"));
+  store.write((tx) => tx.update(hostKind, host.id, { name: "new" }));
+  const at = store.clock.at;
+  store.clock.at += 1_000;
+  const before = store.list(hostKind, { asOf: store.reader.resolve(at - 1) }).items[0];
+  const after = store.list(hostKind, { asOf: store.reader.resolve(at) }).items[0];
+  expect(before).toMatchObject({ name: "old", valid_from: host.valid_from, valid_to: formatInstant(at) });
+  expect(after).toMatchObject({ name: "new", valid_from: formatInstant(at), valid_to: null });
+});
+
+test("before the first transaction there is nothing", () => {
+  writeNow("a");
+  const first = store.transactions()[0]?.at as number;
+  store.clock.at += 1_000;
+  const asOf = store.reader.resolve(first - 1);
+  expect(asOf).toMatchObject({ sequence: 0 });
+  expect(store.list(hostKind, { asOf })).toEqual({ items: [], total: 0 });
+  expect([...store.reader.chunks({ kind: hostKind, reach: store.reach(), asOf, limit: 0, offset: 0 }, null)]).toEqual([]);
+  expect(store.reader.resolve(-62_135_596_800_000)).toMatchObject({ sequence: 0 });
+});
+
+test("in the future is the present", () => {
+  writeNow("a");
+  expect(store.reader.resolve(store.clock.at + DAY_MS)).toBeNull();
+  expect(store.reader.resolve(store.clock.at)).toBeNull();
+});
+
+test("while the ledger's clock leads, an instant not before the wall clock is the head and an earlier one is the past", () => {
+  writeNow("a");
+  store.clock.at -= DAY_MS;
+  writeNow("b");
+  const [, , second] = store.transactions();
+  expect((second?.at as number) > store.clock.at).toBe(true);
+  expect(store.reader.resolve(second?.at as number)).toBeNull();
+  expect(store.reader.resolve(store.clock.at)).toBeNull();
+  expect(store.reader.resolve(store.clock.at - 1)).toMatchObject({ sequence: 0 });
+});

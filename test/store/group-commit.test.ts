@@ -1,0 +1,153 @@
+// Commands that share a commit: each is done or undone alone, in order; a full disk takes all of them, and nothing else.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { Writer, type WriteReply } from "../../src/db/writer.ts";
+import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { DomainError } from "../../src/base/errors.ts";
+import { verifyLedger } from "../../src/history/verify.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { hostFields, portFields, request, Store, tagFields } from "../support/store.ts";
+
+let store: Store;
+
+beforeEach(() => {
+  store = new Store();
+});
+afterEach(() => store.close());
+
+const newTag = (name: string) => (tx: WriteTransaction) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
+const codes = (replies: WriteReply[]) => replies.map((reply) => (reply.ok ? reply.outcome.sequence : reply.code));
+const tagNames = () => store.list(tagKind).items.map((tag) => tag.name);
+
+test("a command that fails leaves its neighbours as they are, in order and without a gap", () => {
+  const replies = store.group(
+    newTag("a"),
+    (tx) => {
+      newTag("b")(tx);
+      throw new DomainError("entity_stale", "no");
+    },
+    newTag("c"),
+    newTag("a"),
+    () => "nothing",
+    newTag("d"),
+  );
+  expect(codes(replies)).toEqual([2, "entity_stale", 3, "entity_already_exists", null, 4]);
+  expect(tagNames()).toEqual(["a", "c", "d"]);
+  expect(store.transactions().map((each) => each.sequence)).toEqual([1, 2, 3, 4]);
+});
+
+describe.each([
+  ["a trigger", "UPDATE history_transactions SET source = 'x'"],
+  ["a check", "INSERT INTO appliance_settings (name, value) VALUES (NULL, '')"],
+  ["a foreign key", "INSERT INTO observations (n, observed) VALUES (1000000, '')"],
+])("what %s refuses within a command", (_what, sql) => {
+  test("undoes that command alone", () => {
+    const replies = store.group(
+      newTag("a"),
+      (tx) => {
+        newTag("b")(tx);
+        tx.db.$client.run(sql);
+      },
+      newTag("c"),
+    );
+    expect(codes(replies)).toEqual([2, "internal_error", 3]);
+    expect(tagNames()).toEqual(["a", "c"]);
+  });
+
+  test("undoes it also after its records are written", () => {
+    const replies = store.group(
+      newTag("a"),
+      (tx) => {
+        newTag("b")(tx);
+        tx.afterwardsRun(() => tx.db.$client.run(sql));
+      },
+      newTag("c"),
+    );
+    expect(codes(replies)).toEqual([2, "internal_error", 3]);
+    expect(tagNames()).toEqual(["a", "c"]);
+  });
+});
+
+test("a whole that is removed while a part is left refers to nothing: refused, and the neighbours stand", () => {
+  const host = store.write((tx) => {
+    const made = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "a"));
+    tx.create(portKind, store.organizationId, portFields(made, 22));
+    return made;
+  });
+  expect(codes(store.group(newTag("a"), (tx) => tx.remove(hostKind, host.id), newTag("b")))).toEqual([3, "internal_error", 4]);
+  expect(store.list(hostKind).total).toBe(1);
+});
+
+test("a tag that is still in use can't go", () => {
+  const { tag } = store.write((tx) => {
+    const made = newTag("a")(tx);
+    return { tag: made, host: tx.create(hostKind, store.organizationId, hostFields(store.networkId, "h", { tags: [made.id] })) };
+  });
+  expect(codes(store.group((tx) => tx.remove(tagKind, tag.id)))).toEqual(["internal_error"]);
+  expect(tagNames()).toEqual(["a"]);
+});
+
+test("a command that does not exist fails alone", () => {
+  const replies = store.writer.execute([request(newTag("a")), { command: "constructor", input: null, actor: SYSTEM_AUTHOR }, request(newTag("b"))]);
+  expect(codes(replies)).toEqual([2, "internal_error", 3]);
+});
+
+describe("a full disk", () => {
+  const big = "x".repeat(4_000);
+  const newHosts = (count: number) => (tx: WriteTransaction) => {
+    for (let each = 0; each < count; each += 1) tx.create(hostKind, store.organizationId, hostFields(store.networkId, `h${each}`, { description: big }));
+  };
+  const limit = (pages: number) => store.db.$client.run(`PRAGMA max_page_count = ${pages}`);
+  const pages = () => store.rows<{ page_count: number }>("PRAGMA page_count")[0]?.page_count as number;
+  const sound = () => verifyLedger(store.readDb, KINDS).findings;
+
+  test.each([
+    ["first", (fill: (tx: WriteTransaction) => void) => [fill, newTag("b"), newTag("c")]],
+    ["second", (fill: (tx: WriteTransaction) => void) => [newTag("b"), fill, newTag("c")]],
+    ["last", (fill: (tx: WriteTransaction) => void) => [newTag("b"), newTag("c"), fill]],
+  ])("met by the %s command fails the whole group, and all goes on when there is room", (_which, commands) => {
+    store.write(newTag("a"));
+    const before = store.transactions();
+    limit(pages() + 20);
+    const replies = store.group(...commands(newHosts(200)));
+    expect(codes(replies)).toEqual(["storage_full", "storage_full", "storage_full"]);
+    expect(store.db.$client.inTransaction).toBe(false);
+    expect(store.transactions()).toEqual(before);
+    expect(tagNames()).toEqual(["a"]);
+    expect(sound()).toEqual([]);
+    limit(1_000_000);
+    expect(codes(store.group(...commands(newHosts(200))))).toEqual([3, 4, 5]);
+    expect(store.list(hostKind).total).toBe(200);
+    expect(sound()).toEqual([]);
+  });
+
+  test("leaves a refusal of its own to the command that had one", () => {
+    limit(pages() + 20);
+    const refused = () => {
+      throw new DomainError("entity_stale", "no");
+    };
+    expect(codes(store.group(refused, newHosts(200), newTag("a")))).toEqual(["entity_stale", "storage_full", "storage_full"]);
+  });
+
+  test("does not stop a small write that still fits", () => {
+    limit(pages() + 20);
+    expect(codes(store.group(newHosts(200)))).toEqual(["storage_full"]);
+    expect(codes(store.group(newTag("a")))).toEqual([2]);
+  });
+});
+
+test("another process's writer is waited for and continued from", () => {
+  const other = new Store();
+  try {
+    const writer = new Writer({ db: other.db, kinds: KINDS, commands: { test: (tx: WriteTransaction, input: (tx: WriteTransaction) => unknown) => input(tx) }, clock: other.clock, random: other.random });
+    other.clock.at += 1_000;
+    const tag = (name: string) => request((tx) => tx.create(tagKind, other.organizationId, tagFields(other.organizationId, name)));
+    expect(codes([...writer.execute([tag("a")]), ...other.writer.execute([tag("b")]), ...writer.execute([tag("c")])])).toEqual([2, 3, 4]);
+  } finally {
+    other.close();
+  }
+});

@@ -1,0 +1,358 @@
+// What a transaction writes: its net effect, at most one version per record, and one of each record that shows a changed part.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { formatInstant } from "../../src/base/instant.ts";
+import { OPERATION } from "../../src/db/kind.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { bindingKind } from "../../src/resources/bindings/binding.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind, type HostRecord } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import { portKind, type PortRecord } from "../../src/resources/ports/port.ts";
+import { serviceKind } from "../../src/resources/services/service.ts";
+import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
+import { bindingFields, fdbEntryFields, hostFields, ifEntryFields, portFields, serviceFields, Store, tagFields } from "../support/store.ts";
+
+let store: Store;
+let host: HostRecord;
+
+beforeEach(() => {
+  store = new Store();
+  host = store.create<HostRecord>(hostKind, hostFields(store.networkId, "a"));
+});
+afterEach(() => store.close());
+
+/** What the last transaction wrote, by kind. */
+function written(sequence: number | null): Record<string, unknown> {
+  const rows = store.rows<{ kind: number; operation: number; changed: string | null }>(
+    "SELECT r.kind, v.operation, v.changed FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ? ORDER BY v.key",
+    sequence ?? 0,
+  );
+  const names = new Map([hostKind, portKind, serviceKind, bindingKind, ifEntryKind, fdbEntryKind, tagKind].map((kind) => [kind.code, kind.name]));
+  const operations = Object.fromEntries(Object.entries(OPERATION).map(([name, code]) => [code, name]));
+  return Object.fromEntries(rows.map((row) => [names.get(row.kind), [operations[row.operation], row.changed === null ? null : JSON.parse(row.changed)]]));
+}
+
+function ledgerSize(): number[] {
+  return ["history_transactions", "history_records", "history_versions", "history_spans", "history_census"].map((table) => store.rows<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n as number);
+}
+
+function writesNothing(command: (tx: WriteTransaction) => unknown): void {
+  const before = ledgerSize();
+  expect(store.run(command).sequence).toBeNull();
+  expect(ledgerSize()).toEqual(before);
+}
+
+describe("nothing is written by", () => {
+  test("a command that does nothing", () => writesNothing(() => "result"));
+
+  test("an update with equal values", () => {
+    writesNothing((tx) => tx.update(hostKind, host.id, { ...hostFields(store.networkId, "a") }));
+  });
+
+  test("equal values in another order of keys, −0 for 0, and undefined for what is left out", () => {
+    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1, { speed_bps: 0, lldp_chassis_id: { subtype: "MacAddress", value: "x" } }));
+    writesNothing((tx) => tx.update(ifEntryKind, entry.id, { speed_bps: -0, lldp_chassis_id: { value: "x", subtype: "MacAddress" }, if_alias: undefined }));
+  });
+
+  test("a record created and removed", () => {
+    writesNothing((tx) => {
+      const made = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "b"));
+      const port = tx.create(portKind, store.organizationId, portFields(made, 22));
+      tx.remove(portKind, port.id);
+      tx.remove(hostKind, made.id);
+    });
+  });
+
+  test("a part of a stored host created and removed", () => {
+    writesNothing((tx) => {
+      const port = tx.create(portKind, store.organizationId, portFields(host, 22));
+      tx.remove(portKind, port.id);
+    });
+  });
+
+  test("a change that is taken back", () => {
+    writesNothing((tx) => {
+      tx.update(hostKind, host.id, { name: "b", hidden: true });
+      tx.update(hostKind, host.id, { name: "a" });
+      tx.update(hostKind, host.id, { hidden: false });
+    });
+  });
+
+  test("a command that fails", () => {
+    const before = ledgerSize();
+    expect(() =>
+      store.run((tx) => {
+        tx.create(hostKind, store.organizationId, hostFields(store.networkId, "b"));
+        throw new Error("no");
+      }),
+    ).toThrow();
+    expect(ledgerSize()).toEqual(before);
+  });
+});
+
+test("several updates of a record are one version with their sum", () => {
+  const { sequence } = store.run((tx) => {
+    tx.update(hostKind, host.id, { name: "b", hidden: true });
+    tx.update(hostKind, host.id, { name: "c", hidden: false, model: "m" });
+  });
+  expect(written(sequence)).toEqual({ host: ["Updated", ["model", "name"]] });
+  expect(store.versions(host.id)).toHaveLength(2);
+  expect(store.list(hostKind).items[0]).toMatchObject({ name: "c", hidden: false, model: "m", created_at: host.created_at });
+});
+
+test("a record created and changed is one creation", () => {
+  const { sequence, result } = store.run((tx) => {
+    const port = tx.create(portKind, store.organizationId, portFields(host, 22));
+    tx.update(portKind, port.id, { number: 23 });
+    return port.id;
+  });
+  expect(written(sequence)).toEqual({ host: ["Updated", ["ports"]], port: ["Created", null] });
+  expect(store.versions(result)[0]?.members).toContain('"number":23');
+});
+
+test("an update leaves id, created_at and lineage alone and moves updated_at with valid_from", () => {
+  store.write((tx) => tx.update(hostKind, host.id, { name: "b" }));
+  const at = formatInstant(store.clock.at);
+  const [item] = store.list(hostKind).items;
+  expect(item).toMatchObject({ id: host.id, created_at: host.created_at, lineage_id: null, updated_at: at, valid_from: at });
+  expect((item?.updated_at as string) > host.updated_at).toBe(true);
+});
+
+describe("a change of a part is one version of each whole", () => {
+  test("a port: its host", () => {
+    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    expect(written(store.run((tx) => tx.update(portKind, port.id, { number: 23 })).sequence)).toEqual({ host: ["Updated", ["ports"]], port: ["Updated", ["number"]] });
+    expect(written(store.run((tx) => tx.remove(portKind, port.id)).sequence)).toEqual({ host: ["Updated", ["ports"]], port: ["Deleted", null] });
+  });
+
+  test("a binding: its service, and the service's host", () => {
+    const { service, port } = store.write((tx) => ({
+      port: tx.create(portKind, store.organizationId, portFields(host, 22)),
+      service: tx.create(serviceKind, store.organizationId, serviceFields(host, "s")),
+    }));
+    const made = store.run((tx) => tx.create(bindingKind, store.organizationId, bindingFields(service, port.id)));
+    expect(written(made.sequence)).toEqual({ host: ["Updated", ["services"]], service: ["Updated", ["bindings"]], binding: ["Created", null] });
+    const gone = store.run((tx) => tx.remove(bindingKind, made.result.id));
+    expect(written(gone.sequence)).toEqual({ host: ["Updated", ["services"]], service: ["Updated", ["bindings"]], binding: ["Deleted", null] });
+  });
+
+  test("a forwarding entry: its interface, and the interface's host", () => {
+    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    const { sequence } = store.run((tx) => {
+      tx.create(fdbEntryKind, store.organizationId, fdbEntryFields(entry, "00:00:00:00:00:01"));
+      tx.setComposed(ifEntryKind, entry.id, true);
+    });
+    expect(written(sequence)).toEqual({ host: ["Updated", ["interfaces"]], if_entry: ["Updated", ["fdb_macs"]], fdb_entry: ["Created", null] });
+  });
+
+  test("parts of several kinds and the host's own fields: one version of the host that names them all", () => {
+    const { sequence } = store.run((tx) => {
+      tx.create(ifEntryKind, store.organizationId, ifEntryFields(host, 1));
+      tx.create(portKind, store.organizationId, portFields(host, 22));
+      tx.create(portKind, store.organizationId, portFields(host, 23));
+      tx.update(hostKind, host.id, { name: "b" });
+    });
+    expect(store.versions(host.id).at(-1)).toMatchObject({ sequence: sequence as number, changed: '["interfaces","name","ports"]' });
+    expect(store.versions(host.id)).toHaveLength(2);
+  });
+
+  test("a part that moves: the whole it left and the whole it came to", () => {
+    const other = store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"));
+    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    store.write((tx) => tx.update(portKind, port.id, { host_id: other.id }));
+    expect(store.versions(host.id).at(-1)?.changed).toBe('["ports"]');
+    expect(store.versions(other.id).at(-1)?.changed).toBe('["ports"]');
+  });
+
+  test("a removal of part and whole: tombstones, and no version of the whole beside its own", () => {
+    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const { sequence } = store.run((tx) => {
+      tx.remove(portKind, port.id);
+      tx.remove(hostKind, host.id);
+    });
+    expect(written(sequence)).toEqual({ host: ["Deleted", null], port: ["Deleted", null] });
+    expect(store.list(hostKind)).toEqual({ items: [], total: 0 });
+  });
+});
+
+describe("numbers are given in page order", () => {
+  test("to records of one transaction by their ids, whatever the order of the calls", () => {
+    const ids = ["ffffffff-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000", "88888888-0000-7000-8000-000000000000"];
+    store.write((tx) => {
+      for (const id of ids) tx.create(tagKind, store.organizationId, tagFields(store.organizationId, id), { id });
+    });
+    expect(store.list(tagKind).items.map((tag) => tag.id)).toEqual([...ids].sort());
+    store.create<TagRecord>(tagKind, tagFields(store.organizationId, "later"), { id: "00000000-0000-4000-8000-000000000001" });
+    expect(store.list(tagKind).items.map((tag) => tag.name).at(-1)).toBe("later");
+  });
+
+  test("without gaps, and the transaction knows the last one", () => {
+    store.write((tx) => {
+      for (let number = 1; number <= 5; number += 1) tx.create(portKind, store.organizationId, portFields(host, number));
+    });
+    const numbers = store.rows<{ n: number }>("SELECT n FROM history_records ORDER BY n").map((row) => row.n);
+    expect(numbers).toEqual(numbers.map((_, position) => position + 1));
+    expect(store.transactions().at(-1)?.last_n).toBe(numbers.length);
+  });
+});
+
+describe("an id that was ever used is refused", () => {
+  const refusal = { code: "entity_already_exists", params: expect.objectContaining({ field: "id" }) };
+
+  test.each([
+    ["of a live record", false],
+    ["of a removed record", true],
+  ])("%s", (_what, removed) => {
+    if (removed) store.write((tx) => tx.remove(hostKind, host.id));
+    const before = ledgerSize();
+    // Of whatever kind.
+    for (const write of [
+      () => store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"), { id: host.id }),
+      () => store.create<TagRecord>(tagKind, tagFields(store.organizationId, "b"), { id: host.id }),
+    ]) {
+      expect(write).toThrow(expect.objectContaining(refusal));
+    }
+    expect(ledgerSize()).toEqual(before);
+  });
+
+  test("twice in one transaction, also after a removal in it", () => {
+    expect(() =>
+      store.write((tx) => {
+        tx.remove(hostKind, host.id);
+        tx.create(hostKind, store.organizationId, hostFields(store.networkId, "b"), { id: host.id });
+      }),
+    ).toThrow(expect.objectContaining(refusal));
+    expect(store.list(hostKind).total).toBe(1);
+  });
+});
+
+describe("what makes a record unique", () => {
+  test("may be swapped by two records within one transaction", () => {
+    const [a, b] = ["a", "b"].map((name) => store.create<TagRecord>(tagKind, tagFields(store.organizationId, name))) as [TagRecord, TagRecord];
+    store.write((tx) => {
+      tx.update(tagKind, a.id, { name: "b" });
+      tx.update(tagKind, b.id, { name: "a" });
+    });
+    expect(store.list(tagKind).items.map((tag) => tag.name)).toEqual(["b", "a"]);
+    expect(() => store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"))).toThrow(expect.objectContaining({ code: "entity_already_exists" }));
+  });
+
+  test("may go around three records, and be taken over from one that goes or changes", () => {
+    const [a, b, c] = ["a", "b", "c"].map((name) => store.create<TagRecord>(tagKind, tagFields(store.organizationId, name))) as [TagRecord, TagRecord, TagRecord];
+    store.write((tx) => {
+      tx.update(tagKind, a.id, { name: "b" });
+      tx.update(tagKind, b.id, { name: "c" });
+      tx.update(tagKind, c.id, { name: "a" });
+    });
+    expect(store.list(tagKind).items.map((tag) => tag.name)).toEqual(["b", "c", "a"]);
+    store.write((tx) => {
+      tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "b"));
+      tx.update(tagKind, b.id, { name: "z" });
+      tx.update(tagKind, a.id, { name: "c" });
+      tx.remove(tagKind, c.id);
+      tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
+    });
+    expect(store.list(tagKind).items.map((tag) => tag.name).sort()).toEqual(["a", "b", "c", "z"]);
+    expect(store.rows("SELECT n FROM tags WHERE identity IS NULL")).toEqual([]);
+  });
+
+  test("stands against a second record, and nothing of the transaction is left", () => {
+    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const before = ledgerSize();
+    expect(() =>
+      store.write((tx) => {
+        tx.create(portKind, store.organizationId, portFields(host, 22));
+        tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
+      }),
+    ).toThrow(expect.objectContaining({ code: "entity_already_exists", params: { entity: "tag", field: "name", value: "a" } }));
+    expect(ledgerSize()).toEqual(before);
+    expect(store.list(tagKind).items.map((each) => each.id)).toEqual([tag.id]);
+    // Also two of one transaction.
+    expect(() =>
+      store.write((tx) => {
+        for (const each of [1, 2]) tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "twice", { description: `${each}` }));
+      }),
+    ).toThrow(expect.objectContaining({ code: "entity_already_exists" }));
+    expect(ledgerSize()).toEqual(before);
+  });
+});
+
+describe("lineage", () => {
+  test("leads every later incarnation to the first", () => {
+    const ids = [1, 2, 3].map(() => {
+      const port = store.create<PortRecord>(portKind, portFields(host, 22));
+      store.write((tx) => tx.remove(portKind, port.id));
+      return port;
+    });
+    expect(ids.map((port) => JSON.parse(`{${store.versions(port.id)[0]?.members}}`).lineage_id)).toEqual([null, ids[0]?.id, ids[0]?.id]);
+  });
+
+  test("leads there also when removal and creation are one transaction", () => {
+    const port = store.create<PortRecord>(portKind, portFields(host, 22));
+    const again = store.write((tx) => {
+      tx.remove(portKind, port.id);
+      return tx.create(portKind, store.organizationId, portFields(host, 22));
+    });
+    expect(store.list(portKind).items).toMatchObject([{ id: again.id, lineage_id: port.id }]);
+  });
+
+  test("is left out where the kind leaves out what has no value", () => {
+    const entry = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    expect(store.versions(entry.id)[0]?.members).not.toContain("lineage_id");
+    store.write((tx) => tx.remove(ifEntryKind, entry.id));
+    const again = store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, 1));
+    expect(store.versions(again.id)[0]?.members).toContain(`"lineage_id":"${entry.id}"`);
+  });
+
+  test("does not follow a thing that took another's name while that lives", () => {
+    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    store.write((tx) => tx.update(tagKind, tag.id, { name: "b" }));
+    const other = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    expect(store.versions(other.id)[0]?.members).toContain('"lineage_id":null');
+    store.write((tx) => tx.remove(tagKind, tag.id));
+    const b = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "b"));
+    expect(store.versions(b.id)[0]?.members).toContain(`"lineage_id":"${tag.id}"`);
+  });
+});
+
+describe("a transaction sees its own changes", () => {
+  test("among the children of a record, with those made, moved and removed in it", () => {
+    const other = store.create<HostRecord>(hostKind, hostFields(store.networkId, "b"));
+    const [stays, moves, goes] = [1, 2, 3].map((number) => store.create<PortRecord>(portKind, portFields(host, number))) as [PortRecord, PortRecord, PortRecord];
+    const numbers = (tx: WriteTransaction, of: { id: string }) => tx.children(portKind, "host_n", of.id).map((port) => port.number);
+    store.write((tx) => {
+      expect(numbers(tx, host)).toEqual([1, 2, 3]);
+      tx.update(portKind, moves.id, { host_id: other.id });
+      tx.remove(portKind, goes.id);
+      const made = tx.create(portKind, store.organizationId, portFields(host, 4));
+      expect(numbers(tx, host)).toEqual([1, 4]);
+      expect(numbers(tx, other)).toEqual([2]);
+      tx.update(portKind, stays.id, { number: 5 });
+      tx.update(portKind, moves.id, { host_id: host.id });
+      expect(numbers(tx, host)).toEqual([5, 2, 4]);
+      expect(numbers(tx, other)).toEqual([]);
+      tx.remove(portKind, made.id);
+      expect(numbers(tx, host)).toEqual([5, 2]);
+      const born = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "c"));
+      tx.create(portKind, store.organizationId, portFields(born, 9));
+      expect(numbers(tx, born)).toEqual([9]);
+    });
+    expect(store.list(portKind).items.map((port) => port.number)).toEqual([5, 2, 9]);
+  });
+
+  test("by what makes a record unique", () => {
+    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const id = (tx: WriteTransaction, name: string) => tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;
+    store.write((tx) => {
+      expect(id(tx, "a")).toBe(tag.id);
+      tx.update(tagKind, tag.id, { name: "b" });
+      expect([id(tx, "a"), id(tx, "b")]).toEqual([null, tag.id]);
+      const made = tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
+      expect(id(tx, "a")).toBe(made.id);
+      tx.remove(tagKind, made.id);
+      tx.remove(tagKind, tag.id);
+      expect([id(tx, "a"), id(tx, "b")]).toEqual([null, null]);
+    });
+  });
+});

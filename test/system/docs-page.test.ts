@@ -1,0 +1,75 @@
+// The documentation as the compiled executable serves it, and in a real browser where there is one.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { CHROMIUM, visitPage } from "../support/browser.ts";
+
+const EXECUTABLE = resolve(import.meta.dir, "../../dist/netledger");
+const START_MAX_MS = 20_000;
+const PAGE_MAX_MS = 20_000;
+
+let directory: string;
+let child: Bun.Subprocess<"ignore", "pipe", "ignore">;
+let url: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "netledger-docs-"));
+  child = Bun.spawn([EXECUTABLE, "serve", "--listen", "127.0.0.1:0", "--data", join(directory, "data")], { cwd: directory, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  url = await listeningUrl(child.stdout);
+}, START_MAX_MS);
+
+afterAll(async () => {
+  child.kill();
+  await child.exited;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+test("the executable carries the document, the page and its script", async () => {
+  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as { openapi: string; paths: object };
+  expect(document.openapi).toBe("3.1.0");
+  expect(Object.keys(document.paths)).toContain("/api/v1/if-entries");
+  const page = await fetch(`${url}/`);
+  expect(page.url).toBe(`${url}/docs`);
+  expect(await page.text()).toContain('src="/docs/scalar.js"');
+  const script = await fetch(`${url}/docs/scalar.js`);
+  expect(script.headers.get("content-encoding")).toBe("gzip");
+  expect((await script.text()).length).toBeGreaterThan(1_000_000);
+  const plain = await fetch(`${url}/docs/scalar.js`, { headers: { "accept-encoding": "identity" } });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect((await plain.text()).length).toBeGreaterThan(1_000_000);
+});
+
+test("the executable prints the document that it serves", async () => {
+  const printed = Bun.spawn([EXECUTABLE, "openapi"], { cwd: directory, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  expect(JSON.parse(await printed.stdout.text())).toEqual(await (await fetch(`${url}/api/openapi.json`)).json());
+  expect(await printed.exited).toBe(0);
+});
+
+if (CHROMIUM === null) console.log("Chromium is not installed: the documentation page is not tried in a browser.");
+
+test.skipIf(CHROMIUM === null)(
+  "the page shows every group of operations and asks no other host for anything",
+  async () => {
+    const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as { tags: { name: string }[] };
+    const groups = document.tags.map((tag) => tag.name);
+    const visit = await visitPage(CHROMIUM ?? "", `${url}/docs`, [...groups, "A network inventory that remembers"], PAGE_MAX_MS);
+    for (const group of groups) expect(visit.text).toContain(group);
+    expect(visit.requests.filter((each) => !each.startsWith("data:"))).toEqual([`${url}/docs`, `${url}/docs/scalar.js`, `${url}/api/openapi.json`]);
+    expect(visit.blocked).toEqual([]);
+  },
+  START_MAX_MS + PAGE_MAX_MS,
+);
+
+/** The address that the executable says it listens on. */
+async function listeningUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let said = "";
+  for await (const chunk of stdout) {
+    said += decoder.decode(chunk, { stream: true });
+    const match = /listens on (http:\/\/\S+)/.exec(said);
+    if (match?.[1] !== undefined) return match[1];
+  }
+  throw new Error(`${EXECUTABLE} ended before it listened: ${said}`);
+}

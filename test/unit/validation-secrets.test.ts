@@ -1,0 +1,62 @@
+// That no issue of a check echoes a secret, wherever in a value it was put; and that everything else is echoed.
+
+import { describe, expect, test } from "bun:test";
+import { Type, type TSchema } from "@sinclair/typebox";
+import { parseQuery } from "../../src/http/query.ts";
+import { Body, Nullable } from "../../src/http/schemas.ts";
+import { check } from "../../src/http/validation.ts";
+
+const OPENING = "open sesame";
+
+const Pin = Type.String({ maxLength: 4, writeOnly: true });
+const Lock = Body({ code: Type.Integer(), hints: Type.Array(Body({ place: Type.Integer() })) }, { secret: true });
+const Choice = Type.Union([Body({ mode: Type.Literal("Code"), digits: Type.Integer() }), Body({ mode: Type.Literal("Word"), letters: Type.String({ maxLength: 3 }) })], { secret: true });
+const Door = Body({
+  colour: Type.String({ maxLength: 5 }),
+  pin: Type.Optional(Pin),
+  lock: Type.Optional(Lock),
+  choice: Type.Optional(Choice),
+  spare: Type.Optional(Nullable(Choice)),
+  doors: Type.Optional(Type.Array(Body({ pin: Pin, floor: Type.Integer() }))),
+});
+
+/** Pointer → what is echoed; undefined for nothing. */
+function echoes(schema: TSchema, value: unknown): Record<string, unknown> {
+  const checked = check(schema, value);
+  return checked.ok ? {} : Object.fromEntries(checked.issues.map((issue) => [issue.path, issue.value]));
+}
+
+describe("an issue of a check", () => {
+  test.each<[string, object, string]>([
+    ["a write-only value", { pin: OPENING }, "/pin"],
+    ["a field of a secret object", { lock: { code: OPENING, hints: [] } }, "/lock/code"],
+    ["a field deep within it", { lock: { code: 1, hints: [{ place: OPENING }] } }, "/lock/hints/0/place"],
+    ["an unknown field of it", { lock: { code: 1, hints: [], more: OPENING } }, "/lock/more"],
+    ["something else in its place", { lock: OPENING }, "/lock"],
+    ["a field of the branch that was meant", { choice: { mode: "Code", digits: OPENING } }, "/choice/digits"],
+    ["an unknown field of that branch", { choice: { mode: "Word", letters: "abc", digits: OPENING } }, "/choice/digits"],
+    ["no branch of it", { choice: OPENING }, "/choice"],
+    ["a branch that may be null", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
+    ["a secret in a list", { doors: [{ pin: OPENING, floor: 1 }] }, "/doors/0/pin"],
+    ["an unknown field beside a secret in a list", { doors: [{ pin: "1234", floor: 1, pni: OPENING }] }, "/doors/0/pni"],
+    ["an unknown field around it", { pni: OPENING }, "/pni"],
+    ["something else in the place of the list", { doors: OPENING }, "/doors"],
+  ])("does not echo %s", (_title, fields, path) => {
+    const found = echoes(Door, { colour: "green", ...fields });
+    expect(Object.keys(found)).toEqual([path]);
+    expect(found[path]).toBeUndefined();
+  });
+
+  test("echoes what stands in its right place and is no secret", () => {
+    expect(echoes(Door, { colour: "vermilion", doors: [{ pin: "1234", floor: "first" }] })).toEqual({ "/colour": "vermilion", "/doors/0/floor": "first" });
+  });
+
+  test("echoes an unknown field unless its name speaks of a secret", () => {
+    expect(echoes(Body({}), { coluor: "green", community: OPENING, apiKey: OPENING })).toEqual({ "/coluor": "green", "/community": undefined, "/apiKey": undefined });
+  });
+});
+
+test("an unknown query parameter is echoed unless its name speaks of a secret", () => {
+  const { issues } = parseQuery(Type.Object({}), "?colour=green&api_key=open%20sesame");
+  expect(issues.map((issue) => issue.value)).toEqual(["green", undefined]);
+});
