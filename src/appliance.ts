@@ -168,7 +168,8 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   if (options.mayCreate) ensureDataDirectory(files.directory);
   else if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}: netledger serve or netledger setup makes them.`);
   refuseForeignFile(files.database);
-  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  // Held by a running appliance for as long as it runs: waiting helps only while somebody else makes the data.
+  const lock = DataLock.take(files.lock, existsSync(files.database) ? 0 : LOCK_WAIT_MS);
   try {
     // Whoever runs on these data must not find another schema under its feet.
     if (lock === null) requireCurrentSchema(files);

@@ -1,8 +1,10 @@
 // Starts the compiled executable on a store, and reads from the kernel what it costs.
 
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dir, "..", "..");
+/** What `bun run build` makes. */
+export const EXECUTABLE = join(import.meta.dir, "..", "..", "dist", "netledger");
 
 export interface Running {
   readonly port: number;
@@ -16,10 +18,11 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export async function startExecutable(directory: string): Promise<Running> {
+export async function startExecutable(executable: string, directory: string): Promise<Running> {
   const port = await freePort();
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const started = performance.now();
-  const child = Bun.spawn([join(ROOT, "dist", "netledger"), "serve", "--listen", `127.0.0.1:${port}`, "--data", directory], { stdout: "ignore", stderr: Bun.file(join(directory, "benchmark.log")) });
+  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory], { stdout: "ignore", stderr: Bun.file(join(directory, "benchmark.log")) });
   let firstAnswerMs = Number.NaN;
   while (Number.isNaN(firstAnswerMs)) {
     if (performance.now() - started > 30_000 || child.exitCode !== null) throw new Error(`the executable did not start; see ${join(directory, "benchmark.log")}`);

@@ -1,11 +1,11 @@
 // The benchmark: what each kind of request costs, as ratios to the same bytes from memory and of past to present.
-// Usage: scripts/bench [--hosts 20000] [--depth-hosts 400] [--seconds 3] [--directory DIR] [--keep]
+// Usage: scripts/bench [--hosts 20000] [--depth-hosts 400] [--seconds 3] [--directory DIR] [--executable FILE]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startExecutable, startYardstick } from "./executable.ts";
+import { EXECUTABLE, startExecutable, startYardstick } from "./executable.ts";
 import { load, requestBytes, type LoadResult } from "./load.ts";
 import { buildStore, type BuiltStore } from "./store.ts";
 
@@ -17,8 +17,10 @@ const { values: options } = parseArgs({
     connections: { type: "string", default: "16" },
     /** Where the stores are built; kept there, and taken again when they are what is asked for. */
     directory: { type: "string" },
+    executable: { type: "string", default: EXECUTABLE },
   },
 });
+const { executable } = options;
 const hosts = Number(options.hosts);
 const seconds = Number(options.seconds);
 const connections = Number(options.connections);
@@ -52,13 +54,13 @@ try {
 }
 
 async function measureStart(empty: string): Promise<void> {
-  const running = await startExecutable(empty);
+  const running = await startExecutable(executable, empty);
   say(`\nEmpty store: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`);
   await running.stop();
 }
 
 async function measureWide(store: BuiltStore): Promise<void> {
-  const running = await startExecutable(store.directory);
+  const running = await startExecutable(executable, store.directory);
   const headers = { authorization: `Bearer ${store.key}` };
   const total = hosts * 50;
   say(`${total} entries × 5 versions: first answer ${running.firstAnswerMs.toFixed(0)} ms after the start, anonymous memory at rest ${(await running.anonymousMb()).toFixed(0)} MB`);
@@ -128,7 +130,7 @@ async function measureStream(port: number, anonymousMb: () => Promise<number>, h
 }
 
 async function measureDeep(store: BuiltStore): Promise<void> {
-  const running = await startExecutable(store.directory);
+  const running = await startExecutable(executable, store.directory);
   const headers = { authorization: `Bearer ${store.key}` };
   const instants = await instantsOf(running.port, store);
   const results: LoadResult[] = [];

@@ -47,6 +47,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   identify(context: RequestContext, _access: Access): Actor {
+    this.reader.forgetChanged();
     const authorization = context.request.headers.get("authorization");
     // A bad bearer is never rescued by a cookie.
     if (authorization !== null) return this.byKey(authorization);
@@ -104,17 +105,27 @@ export class AccessGate implements Gate<Actor, Access> {
   private byKey(authorization: string): Actor {
     const match = /^bearer +(\S+) *$/i.exec(authorization);
     const key = match?.[1];
-    if (key === undefined || !isWellFormedApiKey(key)) throw notAuthenticated();
-    const row = this.reader.statement(KEY_SQL).values(hashApiKey(key))[0] as KeyRow | undefined;
-    if (row === undefined) throw notAuthenticated();
-    const [keyN, permissions, keyEnabled, allNetworks, expiresAt, userN, userRole, userEnabled, organizationN] = row;
+    if (key === undefined) throw notAuthenticated();
+    const hash = hashApiKey(key);
+    const found = this.reader.remember(`key ${Buffer.from(hash).toString("base64")}`, () => (isWellFormedApiKey(key) ? this.findKey(hash) : null));
+    if (found === null) throw notAuthenticated();
+    const { actor, isEnabled, expiresAt } = found;
     const now = this.clock.now();
-    if (keyEnabled !== 1 || userEnabled !== 1) throw new DomainError("auth_key_disabled", "The API key, or its user, is disabled.", {});
+    if (!isEnabled) throw new DomainError("auth_key_disabled", "The API key, or its user, is disabled.", {});
     if (expiresAt !== null && now >= expiresAt) throw new DomainError("auth_key_expired", "The API key has expired.", {});
-    this.usage.keyUsed(keyN, now);
+    this.usage.keyUsed(actor.n, now);
+    return actor;
+  }
+
+  /** A key with the rights that it has today. */
+  private findKey(hash: Uint8Array): { actor: Actor; isEnabled: boolean; expiresAt: number | null } | null {
+    const row = this.reader.statement(KEY_SQL).values(hash)[0] as KeyRow | undefined;
+    if (row === undefined) return null;
+    const [keyN, permissions, keyEnabled, allNetworks, expiresAt, userN, userRole, userEnabled, organizationN] = row;
     const reach = this.userNetworks(userN, userRole);
     const networkNs = allNetworks === 1 ? reach : intersection(this.networks(keyN), reach);
-    return { type: "ApiKey", n: keyN, userN, role: lesserRole(permissions, userRole), organizationN, networkNs };
+    const actor: Actor = { type: "ApiKey", n: keyN, userN, role: lesserRole(permissions, userRole), organizationN, networkNs };
+    return { actor, isEnabled: keyEnabled === 1 && userEnabled === 1, expiresAt };
   }
 
   /** Null for every network of the organization. */

@@ -81,7 +81,7 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
       const user = userText(userId, actor);
       return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
     })
-    .post("/api/auth/login", { operationId: "signIn", isUnconditional: true, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: USER_EXAMPLE } }, async (call) => {
+    .post("/api/auth/login", { operationId: "signIn", isRecord: false, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: USER_EXAMPLE } }, async (call) => {
       assertOrigin(call.request);
       const { actor, userId, token } = await signIn.signIn(call.body.email, call.body.password, call.source, cookieOf(call));
       keepCookie(call, token);
@@ -92,7 +92,7 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
       call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call.request) });
       return json(call, "{}");
     })
-    .get("/api/auth/me", { operationId: "getMe", isUnconditional: true, summary: "Ask who one is", description: "The user, with what this very request may do.", group, access: VIEWER, answer: Me, example: { data: ME_EXAMPLE } }, (call) =>
+    .get("/api/auth/me", { operationId: "getMe", isRecord: false, summary: "Ask who one is", description: "The user, with what this very request may do.", group, access: VIEWER, answer: Me, example: { data: ME_EXAMPLE } }, (call) =>
       reader.snapshot(() => {
         const author = authorOf(call.actor, call.requestId);
         const user = userText(author.userId as string, call.actor);
@@ -107,7 +107,7 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
         return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
       }),
     )
-    .put("/api/auth/password", { operationId: "changePassword", isUnconditional: true, summary: "Change one's own password", description: "The other sessions end; API keys go on.", group, access: session, body: PasswordChange, answer: User, errors: ["auth_invalid_credentials"], example: { body: { current_password: "the phrase of before", new_password: typed.password }, data: USER_EXAMPLE } }, async (call) => {
+    .put("/api/auth/password", { operationId: "changePassword", isRecord: false, summary: "Change one's own password", description: "The other sessions end; API keys go on.", group, access: session, body: PasswordChange, answer: User, errors: ["auth_invalid_credentials"], example: { body: { current_password: "the phrase of before", new_password: typed.password }, data: USER_EXAMPLE } }, async (call) => {
       const { current_password: current, new_password: wanted } = call.body;
       const author = authorOf(call.actor, call.requestId);
       await signIn.changePassword(call.actor, author, { current, wanted }, call.source, cookieOf(call) as string);

@@ -35,6 +35,8 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
   // From here on a signal ends the start in order as soon as it is through.
   const stopped = surroundings.untilStopped();
   const log = systemLog(config.logFormat);
+  // A promise that nobody waits for must not take all others down; the store is behind its own thread.
+  process.on("unhandledRejection", (cause) => log.error("unhandled_rejection", { cause }));
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
   const appliance = await startAppliance({
     listen: config.listen,

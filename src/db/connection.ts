@@ -43,6 +43,21 @@ export function openReadOnly(path: string): Sql {
   return drizzle({ client }) as Sql;
 }
 
+/**
+ * A private database for what has to be sorted and may be more than memory should hold: a temporary file that goes with
+ * the connection.
+ * @param schema creates its tables, with `scratch.` before their names
+ */
+export function openScratch(schema: string): Database {
+  const client = new Database(":memory:", { strict: true });
+  client.run("ATTACH DATABASE '' AS scratch");
+  client.run("PRAGMA scratch.journal_mode = OFF");
+  client.run("PRAGMA scratch.synchronous = OFF");
+  client.run(`PRAGMA scratch.cache_size = -${CACHE_SIZE_KIB}`);
+  client.run(schema);
+  return client;
+}
+
 /** Of the SQLite that this program carries. */
 export function sqliteVersion(): string {
   const client = new Database(":memory:");

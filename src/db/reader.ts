@@ -69,6 +69,8 @@ export interface FoundItem extends Item {
 /** Adds to items what is kept as records of their own. */
 export type Compose = (items: Item[], asOf: AsOf | null) => string[];
 
+/** Facts remembered between two commits at most. */
+const MAX_REMEMBERED = 10_000;
 /** Networks above this number are filtered instead of merged. */
 const MAX_MERGED_NETWORKS = 64;
 /** Rows per step of a long read: about a millisecond. */
@@ -80,7 +82,8 @@ type Value = string | number;
 export class Reader {
   readonly db: Database;
   private readonly clock: Clock;
-  private readonly inhabited = new Set<number>();
+  private readonly remembered = new Map<string, unknown>();
+  private rememberedVersion = -1;
   private readonly prepared = new Map<string, Statement>();
 
   constructor(db: Sql, clock: Clock) {
@@ -131,7 +134,33 @@ export class Reader {
   /** Runs several reads on one state of the database. */
   snapshot<T>(read: () => T): T {
     if (this.db.inTransaction) return read();
-    return this.db.transaction(read).deferred();
+    return this.db
+      .transaction(() => {
+        this.forgetChanged();
+        return read();
+      })
+      .deferred();
+  }
+
+  /**
+   * Drops what is remembered if anything was committed since: by this process or another, SQLite itself tells.
+   * To be called where a request begins to read.
+   */
+  forgetChanged(): void {
+    const [version] = this.statement("PRAGMA data_version").values()[0] as [number];
+    if (version === this.rememberedVersion) return;
+    this.rememberedVersion = version;
+    this.remembered.clear();
+  }
+
+  /** What `make` made since the last commit, or makes now: for small facts that every request asks again. */
+  remember<T>(name: string, make: () => T): T {
+    const known = this.remembered.get(name);
+    if (known !== undefined) return known as T;
+    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+    const made = make();
+    this.remembered.set(name, made);
+    return made;
   }
 
   /** One record with its version, or null where the caller sees none. */
@@ -236,11 +265,7 @@ export class Reader {
 
   private hadAny(kindCode: number, organizationN: number): boolean {
     const scope = organizationN * 64 + kindCode;
-    if (this.inhabited.has(scope)) return true;
-    const hasLived = this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0;
-    // What has ever lived has a census for ever.
-    if (hasLived) this.inhabited.add(scope);
-    return hasLived;
+    return this.remember(`census ${scope}`, () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0);
   }
 
   /** A prepared statement, prepared once. */

@@ -2,7 +2,7 @@
 // and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
 
 import type { Sql } from "../db/connection.ts";
-import { liveIdentity, OPERATION, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../db/kind.ts";
+import { liveIdentity, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../db/kind.ts";
 import { ALIVE } from "../db/schema.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
@@ -52,20 +52,18 @@ export class Derivation {
     return n;
   }
 
-  /** A life's beginning. @throws Error where the document names records that are not there */
-  begin(kind: AnyKind, id: string, version: LedgerVersion): Life {
-    const record = parseMembers<RecordBase>(version.members as string);
+  /** A life's beginning. @throws Error where the record names others that are not there */
+  begin(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): Life {
     const life: Life = { n: version.n, id, kind, organizationN: this.organizationN(kind, record), open: new Map(), closed: [], newest: version, record };
     for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
     return life;
   }
 
-  /** A life's next version. @throws Error where the document names records that are not there */
-  go(life: Life, version: LedgerVersion): void {
+  /** A life's next version. @param record null at its end @throws Error where the record names others that are not there */
+  go(life: Life, version: LedgerVersion, record: RecordBase | null): void {
     life.newest = version;
-    const isEnd = version.operation === OPERATION.Deleted;
-    if (!isEnd) life.record = parseMembers<RecordBase>(version.members as string);
-    const scopes = new Set(isEnd ? [] : this.scopes(life, life.record));
+    if (record !== null) life.record = record;
+    const scopes = new Set(record === null ? [] : this.scopes(life, record));
     for (const [scope, born] of life.open) {
       if (scopes.has(scope)) continue;
       life.open.delete(scope);

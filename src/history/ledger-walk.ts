@@ -52,8 +52,9 @@ const TRANSACTIONS = `
   FROM history_transactions WHERE sequence > ?1 ORDER BY sequence LIMIT ?2`;
 
 /**
- * Every version, the versions of a record in the order of time, one record after the other. `each` is called for a step's
- * versions on one state of the database, and with an empty step at the end.
+ * Every version, the versions of a record in the order of time, one record after the other.
+ * @param each called for a step's versions on one state of the database, and with an empty step at the end
+ * @returns the record numbers that the steps came to
  */
 export function* walkVersions(db: Sql, each: (versions: LedgerVersion[]) => void): Generator<number> {
   const client = db.$client;
@@ -69,12 +70,12 @@ export function* walkVersions(db: Sql, each: (versions: LedgerVersion[]) => void
       if (last !== undefined) [n, sequence] = [last.n, last.sequence];
       return versions.length;
     });
-    yield count;
+    yield n;
   }
   statement.finalize();
 }
 
-/** Every transaction in order, in steps. */
+/** Every transaction in order, in steps. @returns the sequences that the steps came to */
 export function* walkTransactions(db: Sql, each: (transactions: LedgerTransaction[]) => void): Generator<number> {
   const statement = db.$client.prepare(TRANSACTIONS);
   let after = -(2 ** 53 - 1);
@@ -83,7 +84,7 @@ export function* walkTransactions(db: Sql, each: (transactions: LedgerTransactio
     each(transactions);
     after = transactions.at(-1)?.sequence ?? after;
     count = transactions.length;
-    yield count;
+    yield after;
   }
   statement.finalize();
 }

@@ -9,8 +9,9 @@ import scalarScript from "../../node_modules/@scalar/api-reference/dist/browser/
 import { isNotModified } from "./conditional.ts";
 import { GROUPS, INTRODUCTION } from "./document-description.ts";
 import { SERVER_VERSION } from "./envelope.ts";
-import { sharedComponents } from "./operation.ts";
 import type { Json, NamedSchemas } from "./json-schema.ts";
+import { describeOperation, sharedComponents } from "./operation.ts";
+import type { RegisteredRoute } from "./surface.ts";
 
 const DOCUMENT_PATH = "/api/openapi.json";
 const PAGE_PATH = "/docs";
@@ -31,7 +32,7 @@ const PAGE_POLICY = [
 
 /** What the documentation needs of the surface that it documents. */
 export interface DocumentedSurface {
-  readonly named: NamedSchemas;
+  readonly routes: readonly RegisteredRoute[];
   /** Headers that every answer carries. */
   headersOf(request: Request): Record<string, string>;
   /** Makes other methods at a path of ours 405. */
@@ -49,7 +50,7 @@ export function documentation(surface: DocumentedSurface) {
   const answerDocument = async (request: Request) => {
     document ??= generated(DOCUMENT_PATH)
       .then((response) => response.json())
-      .then((made) => assetOf(new TextEncoder().encode(JSON.stringify(finished(made as Json, surface.named))), "application/json"));
+      .then((made) => assetOf(new TextEncoder().encode(JSON.stringify(finished(made as Json, surface.routes))), "application/json"));
     return answerAsset(request, await document, surface.headersOf(request));
   };
   const answerPage = async (request: Request) => {
@@ -109,12 +110,20 @@ const SWAGGER: ElysiaSwaggerConfig<typeof PAGE_PATH> = {
   },
 };
 
-/** The generated document with its introduction, the components in use and the groups in use. */
-function finished(generated: Json, named: NamedSchemas): Json {
-  const paths = generated["paths"] as Record<string, Record<string, { tags?: string[] }>>;
+/** The generated document with its operations told in full, its introduction, and the components and groups in use. */
+function finished(generated: Json, routes: readonly RegisteredRoute[]): Json {
+  const named: NamedSchemas = new Map();
+  const described = new Map(routes.map(({ method, operation }) => [operation.operationId, describeOperation(method, operation, named)]));
+  const paths = Object.fromEntries(
+    Object.entries(generated["paths"] as Record<string, Record<string, Json>>).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, described.get(operation["operationId"] as string) ?? operation])),
+    ]),
+  );
   const shared = sharedComponents();
-  const components = { ...shared, schemas: { ...(shared["schemas"] as Json), ...Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))) } };
-  const groups = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags ?? [])));
+  const schemas = Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const components = { ...shared, schemas: { ...(shared["schemas"] as Json), ...schemas } };
+  const groups = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation["tags"] as string[])));
   return {
     openapi: generated["openapi"],
     info: { ...(generated["info"] as Json), description: INTRODUCTION, license: { name: "Apache License 2.0", identifier: "Apache-2.0" } },

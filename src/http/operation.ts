@@ -136,7 +136,7 @@ function security(access: unknown): Json[] {
 
 /** Whether the answer is one versioned record: then its version is its ETag. */
 function answersRecord(operation: Operation<unknown>): boolean {
-  return operation.isUnconditional !== true && TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from");
+  return operation.isRecord ?? (TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from"));
 }
 
 function responses(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {

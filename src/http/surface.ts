@@ -7,8 +7,6 @@ import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors
 import type { Log } from "../base/log.ts";
 import { BODY_LIMIT_BYTES, readJson } from "./body.ts";
 import { errorResponse } from "./errors.ts";
-import type { NamedSchemas } from "./json-schema.ts";
-import { describeOperation } from "./operation.ts";
 import { parseQuery } from "./query.ts";
 import { check } from "./validation.ts";
 
@@ -30,8 +28,8 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   /** The schema of `data`. */
   readonly answer: TSchema;
   readonly isList?: boolean;
-  /** The answer has the form of a record and is no subject of conditional requests: it has no ETag. */
-  readonly isUnconditional?: true;
+  /** Whether the answer carries the version of one record as its ETag; told by the answer's fields unless it is said here. */
+  readonly isRecord?: boolean;
   /** Without it, the handler's setCookie throws. */
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */
@@ -82,8 +80,6 @@ const SLOW_MS = 1_000;
 export class Surface<Actor, Access> {
   /** All that was registered: for 405, for the OpenAPI document and for tests that go through every operation. */
   readonly routes: RegisteredRoute[] = [];
-  /** Schemas with a name that the operations refer to. */
-  readonly named: NamedSchemas = new Map();
   /** Paths that answer to GET without being operations. */
   private readonly besides = new Set<string>();
   private readonly app: Elysia;
@@ -157,7 +153,8 @@ export class Surface<Actor, Access> {
       operation.setsCookie === true
         ? (input: RouteInput & { setCookie: SetCookie }) => this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request), input.setCookie)
         : (input: RouteInput) => this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request), refuseCookie);
-    app.route(method, path, run as never, { parse: "none", detail: describeOperation(method, operation as Operation<unknown>, this.named) as never } as never);
+    // The rest of what the document says is worked out when somebody asks for it: at a start it would cost more than all the routes.
+    app.route(method, path, run as never, { parse: "none", detail: { operationId: operation.operationId } } as never);
     if (method === "GET") app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
     return this;
   }

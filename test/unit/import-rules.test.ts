@@ -57,7 +57,6 @@ const EMPTY_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "ma
 
 const ROUTES = /(^|[/-])routes\.ts$/;
 const COMMANDS = /(^|[/-])commands\.ts$/;
-const VIEWS = /-view\.ts$/;
 
 test("every import of src obeys the layers, and no modules form a cycle", async () => {
   const tree = readRepository(["src", "migrations", "package.json"], () => true);
@@ -167,8 +166,7 @@ describe("the checker of the import rules", () => {
   test("refuses resources that refer to each other in a ring, even by types", async () => {
     const ring = {
       "src/resources/hosts/host.ts": `import type { port } from "../ports/port.ts"; export const host = 1;`,
-      "src/resources/ports/port.ts": `import { networkOf } from "./network-of.ts"; export const port = 1;`,
-      "src/resources/ports/network-of.ts": `import { host } from "../hosts/host.ts"; export const networkOf = 1;`,
+      "src/resources/ports/port.ts": `import type { host } from "../hosts/host.ts"; export const port = 1;`,
     };
     expect(await violations(ring)).toEqual(["src/resources/hosts/ → src/resources/ports/ → src/resources/hosts/: resources refer in one direction, that of the foreign keys"]);
   });
@@ -297,16 +295,24 @@ function moduleCycles(edges: Edge[]): string[] {
 }
 
 /**
- * Rings of resource folders, by what their definitions import. Commands, routes and views may look against the foreign keys: a host's
- * commands write its children, and its view shows them. A file directly in resources/ stands for itself.
+ * Rings of resource folders, by what their definitions import: `hosts/host.ts`. The rules around a definition may look against the
+ * foreign keys: a host's commands write its children, and its view shows them. A file directly in resources/ stands for itself.
  */
 function resourceCycles(edges: Edge[]): string[] {
   const inside = edges.filter(
-    (edge) => edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && ![COMMANDS, ROUTES, VIEWS].some((pattern) => pattern.test(edge.from)),
+    (edge) => edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && isDefinition(edge.from),
   );
   const graph = graphOf(inside, (path) => (path.split("/").length > 3 ? path.split("/").slice(0, 3).join("/") + "/" : path));
   const cycles = cyclesOf(graph).filter((cycle) => cycle.some((node) => node.endsWith("/")));
   return cycles.map((cycle) => `${cycle.join(" → ")}: resources refer in one direction, that of the foreign keys`);
+}
+
+/** The file that is named as one of what its folder holds, or one that is in no resource's folder. */
+function isDefinition(path: string): boolean {
+  const [, , folder, file] = path.split("/");
+  if (folder === undefined || file === undefined) return true;
+  const singular = folder.replace(/ies$/, "y").replace(/sses$/, "ss").replace(/([^s])s$/, "$1");
+  return file === `${singular}.ts`;
 }
 
 function graphOf(edges: Edge[], nodeOf: (path: string) => string): Map<string, Set<string>> {

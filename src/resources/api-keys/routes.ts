@@ -30,7 +30,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .get("/api/v1/auth/keys", { operationId: "listApiKeys", summary: "List API keys", description: "One's own; for Owner and Admin all of the organization.", group, access: READ, query: List, answer: Type.Array(ApiKey), isList: true, example: { data: [API_KEY_EXAMPLE] } }, (call) =>
       answerList(inventory, call, { kind: apiKeyKind, within: { user: onlyUser(call) }, compose: composeApiKeys }),
     )
-    .post("/api/v1/auth/keys", { operationId: "createApiKey", summary: "Create an API key", description: "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.", group, access: WRITE, body: ApiKeyCreate, answer: ApiKeyWithSecret, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...withSecret, body } }, (call) => {
+    .post("/api/v1/auth/keys", { operationId: "createApiKey", summary: "Create an API key", description: "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.", group, access: WRITE, body: ApiKeyCreate, answer: ApiKeyWithSecret, isRecord: true, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...withSecret, body } }, (call) => {
       const { plaintext, secret } = newSecret();
       return answerWrite(inventory, unkept(call), "api_key.create", { body: call.body, secret }, apiKeyKind, composeWithSecret(plaintext));
     })
@@ -40,7 +40,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .put("/api/v1/auth/keys/:id", { operationId: "updateApiKey", summary: "Update an API key", group, access: WRITE, params: IdParams, body: ApiKeyUpdate, answer: ApiKey, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "api_key.update", { id: call.params.id, body: call.body }, apiKeyKind, composeApiKeys),
     )
-    .post("/api/v1/auth/keys/:id/rotate", { operationId: "rotateApiKey", summary: "Give an API key a new secret", description: "The old one is refused from now on; the new one is told in this answer only.", group, access: WRITE, params: IdParams, answer: ApiKeyWithSecret, errors: ["precondition_failed"], example: withSecret }, (call) => {
+    .post("/api/v1/auth/keys/:id/rotate", { operationId: "rotateApiKey", summary: "Give an API key a new secret", description: "The old one is refused from now on; the new one is told in this answer only.", group, access: WRITE, params: IdParams, answer: ApiKeyWithSecret, isRecord: true, example: withSecret }, (call) => {
       const { plaintext, secret } = newSecret();
       return answerWrite(inventory, unkept(call), "api_key.rotate", { id: call.params.id, secret }, apiKeyKind, composeWithSecret(plaintext));
     })

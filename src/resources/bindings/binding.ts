@@ -70,7 +70,6 @@ export const Binding = Type.Object(
   {
     id: Uuid,
     service_id: Uuid,
-    host_id: Uuid,
     network_id: Uuid,
     type: OneOf(BINDING_TYPES),
     port_id: Nullable(Uuid),

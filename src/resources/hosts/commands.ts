@@ -7,7 +7,7 @@ import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { setHostAssignments } from "../credential-assignments/assignments.ts";
-import { addIfEntry } from "../if-entries/commands.ts";
+import { addIfEntry } from "../if-entries/describe.ts";
 import { networkKind } from "../networks/network.ts";
 import { removeRecord } from "../references.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";

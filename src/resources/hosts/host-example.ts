@@ -65,7 +65,6 @@ export const HOST_EXAMPLE = {
         {
           id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0015",
           service_id: SERVICE_ID,
-          host_id: HOST_ID,
           network_id: NETWORK_ID,
           type: "Port",
           port_id: PORT_ID,

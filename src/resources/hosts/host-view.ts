@@ -10,7 +10,6 @@ import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
-import { recordIdOf } from "../record-text.ts";
 
 /** The whole host (specification 2.3). */
 export function composeHosts(reader: Reader, _actor: Actor): Compose {
@@ -78,11 +77,16 @@ function interfaceOfHost(text: string): string {
 
 function servicesWithBindings(services: string[], bindings: string[]): string[] {
   const byService = new Map<string, string[]>();
-  for (const binding of bindings) {
-    const serviceId = recordIdOf(binding, "service_id");
-    const list = byService.get(serviceId);
-    if (list === undefined) byService.set(serviceId, [binding]);
-    else list.push(binding);
+  for (const text of bindings) {
+    // The host is the one that it is shown in (specification 2.7).
+    const { host_id: _shown, ...binding } = JSON.parse(text) as { service_id: string; host_id: string };
+    const list = byService.get(binding.service_id);
+    if (list === undefined) byService.set(binding.service_id, [JSON.stringify(binding)]);
+    else list.push(JSON.stringify(binding));
   }
-  return services.map((service) => spliced(service, `"bindings":[${(byService.get(recordIdOf(service, "id")) ?? []).join(",")}]`));
+  return services.map((service) => spliced(service, `"bindings":[${(byService.get(idOf(service)) ?? []).join(",")}]`));
+}
+
+function idOf(text: string): string {
+  return (JSON.parse(text) as { id: string }).id;
 }

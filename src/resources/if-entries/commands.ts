@@ -2,13 +2,12 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
-import { formatInstant } from "../../base/instant.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { hostKind, type HostRecord } from "../hosts/host.ts";
 import { removeRecord } from "../references.ts";
-import { describedFields, syncForwarding } from "./describe.ts";
-import { ifEntryKind, type IfEntryCreate, type IfEntryItem, type IfEntryRecord, type IfEntryUpdate } from "./if-entry.ts";
+import { addIfEntry, describedFields, syncForwarding } from "./describe.ts";
+import { ifEntryKind, type IfEntryCreate, type IfEntryUpdate } from "./if-entry.ts";
 
 export function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate }, actor: CommandActor): Written {
   const { body } = input;
@@ -16,18 +15,6 @@ export function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate
   const host = getReferenced(tx, hostKind, [body.host_id], "host_id", actor)[0] as HostRecord;
   assertSameIds(host, { network_id: body.network_id }, ["network_id"]);
   return addIfEntry(tx, host, body, actor);
-}
-
-/** A new entry of a host, which may be new itself. */
-export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): IfEntryRecord {
-  const entry = tx.create(
-    ifEntryKind,
-    actor.organizationId,
-    { host_id: host.id, network_id: host.network_id, ...describedFields(tx, host, item, null, actor, pointer) },
-    { ...(item.id === undefined ? {} : { id: item.id }), observed: { last_seen_at: formatInstant(tx.instant) } },
-  );
-  syncForwarding(tx, entry, item.fdb_macs ?? undefined, actor);
-  return entry;
 }
 
 export function updateIfEntry(tx: WriteTransaction, input: { id: string; body: IfEntryUpdate; ifMatch: string | null }, actor: CommandActor): Written {

@@ -3,12 +3,25 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import { referenceInvalid } from "../../base/errors.ts";
+import { formatInstant } from "../../base/instant.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { hostKind, type HostRecord } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { vlanKind } from "../vlans/vlan.ts";
 import { ifEntryKind, type IfEntryItem, type IfEntryRecord } from "./if-entry.ts";
+
+/** A new entry of a host, which may be new itself. */
+export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): IfEntryRecord {
+  const entry = tx.create(
+    ifEntryKind,
+    actor.organizationId,
+    { host_id: host.id, network_id: host.network_id, ...describedFields(tx, host, item, null, actor, pointer) },
+    { ...(item.id === undefined ? {} : { id: item.id }), observed: { last_seen_at: formatInstant(tx.instant) } },
+  );
+  syncForwarding(tx, entry, item.fdb_macs ?? undefined, actor);
+  return entry;
+}
 
 type Fields = Omit<IfEntryRecord, "id" | "created_at" | "updated_at" | "valid_from" | "lineage_id" | "host_id" | "network_id" | "first_discovery_id">;
 

@@ -22,7 +22,7 @@ const POLL_MS = 100;
 /** Opens a page and waits until its text has all of `expected`, or gives up and answers with the text that there is. */
 export async function visitPage(executable: string, url: string, expected: readonly string[], timeoutMs: number): Promise<PageVisit> {
   const profile = mkdtempSync(join(tmpdir(), "netledger-chromium-"));
-  const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--no-first-run"];
+  const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--no-first-run", "--window-size=1500,1200"];
   const child = Bun.spawn([executable, ...flags, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"], {
     stdin: "ignore",
     stdout: "ignore",

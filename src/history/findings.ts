@@ -1,0 +1,40 @@
+// What a verification has found so far. Must not check anything itself.
+
+/** The ledger itself, or what is derived from it and can be made anew. */
+export const LEDGER_CHECKS = ["file", "transaction", "record", "version"] as const;
+export const DERIVED_CHECKS = ["live", "link", "observation", "span", "census", "lineage"] as const;
+export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number];
+
+export interface Finding {
+  readonly check: Check;
+  /** The row or rows: `host 0193… (n 12), transaction 5`. */
+  readonly where: string;
+  readonly message: string;
+}
+
+/** Findings kept; the others are counted. */
+export const MAX_FINDINGS = 1_000;
+
+export class Findings {
+  readonly list: Finding[] = [];
+  /** Those that are not in the list. */
+  more = 0;
+
+  add(check: Check, where: string, message: string): void {
+    if (this.list.length < MAX_FINDINGS) this.list.push({ check, where, message });
+    else this.more += 1;
+  }
+
+  /** Runs a check that may not even come to its end; what it throws is a finding. */
+  during(check: Check, where: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.add(check, where, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+export function whereRecord(kind: string, id: string | null, n: number): string {
+  return `${kind} ${id ?? "?"} (n ${n})`;
+}

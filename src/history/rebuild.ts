@@ -1,0 +1,113 @@
+// Makes anew, from the ledger alone, all that is kept beside it: spans, census, lineages, live rows and links. One transaction
+// on the writable connection, while no appliance runs. Secrets, passwords and observations have no history: they stay.
+
+import { getTableColumns, getTableName } from "drizzle-orm";
+import type { Sql } from "../db/connection.ts";
+import { OPERATION, parseMembers, type AnyKind } from "../db/kind.ts";
+import { Derivation, type Life } from "./derived.ts";
+import { walkVersions, type LedgerVersion } from "./ledger-walk.ts";
+
+/** Who was the last to end under each identity. */
+const LINEAGES = `
+  INSERT INTO history_lineages (kind, identity, lineage_id)
+  SELECT kind, identity, lineage_id FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place FROM temp.ends)
+  WHERE place = 1`;
+
+const CENSUS = `
+  INSERT INTO history_census (scope, sequence, count)
+  SELECT scope, sequence, sum(sum(delta)) OVER (PARTITION BY scope ORDER BY sequence) FROM (
+    SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans WHERE died <= (SELECT max(sequence) FROM history_transactions)
+  ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
+
+interface Statement {
+  run(...values: unknown[]): unknown;
+}
+
+/**
+ * Rewrites everything that is derived. The ledger must be sound: what it says is taken at its word.
+ * @param onProgress called with the record number reached
+ * @throws Error where a version can't be understood; nothing is changed then
+ */
+export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+  db.$client.transaction(() => new Rebuild(db, kinds).run(onProgress)).immediate();
+}
+
+class Rebuild {
+  private readonly db: Sql;
+  private readonly kinds: ReadonlyMap<number, AnyKind>;
+  private readonly derivation: Derivation;
+  private readonly statements = new Map<string, Statement>();
+  private life: Life | null = null;
+
+  constructor(db: Sql, kinds: readonly AnyKind[]) {
+    this.db = db;
+    this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
+    this.derivation = new Derivation(db);
+  }
+
+  run(onProgress: (n: number) => void): void {
+    const { $client } = this.db;
+    // Rows refer to rows that are written later; all of them are there at the COMMIT.
+    $client.run("PRAGMA defer_foreign_keys = ON");
+    for (const table of ["history_spans", "history_census", "history_lineages", "live_links"]) $client.run(`DELETE FROM ${table}`);
+    for (const kind of this.kinds.values()) {
+      const table = getTableName(kind.table);
+      // Rows are updated in place, or what hangs on them, such as a password, would be deleted with them.
+      $client.run(`UPDATE ${table} SET identity = NULL`);
+      $client.run(`DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`);
+    }
+    $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
+    for (const n of walkVersions(this.db, (versions) => this.step(versions))) onProgress(n);
+    $client.run(LINEAGES);
+    $client.run(CENSUS);
+    $client.run("DROP TABLE temp.ends");
+  }
+
+  private step(versions: readonly LedgerVersion[]): void {
+    for (const version of versions) {
+      const record = version.members === null ? null : parseMembers(version.members);
+      if (this.life !== null && this.life.n === version.n) {
+        this.derivation.go(this.life, version, record as never);
+        continue;
+      }
+      this.complete();
+      const kind = this.kinds.get(version.kind ?? 0);
+      if (kind === undefined || version.id === null || record === null) throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
+      this.life = this.derivation.begin(kind, version.id, version, record as never);
+    }
+    if (versions.length === 0) this.complete();
+  }
+
+  private complete(): void {
+    const { life } = this;
+    if (life === null) return;
+    const { kind, n } = life;
+    for (const span of this.derivation.spans(life)) this.run1("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
+    if (life.newest.operation === OPERATION.Deleted) {
+      this.run1(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
+      this.run1("DELETE FROM observations WHERE n = ?", n);
+      const identity = kind.identity(life.record);
+      if (identity !== null) this.run1("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, life.record.lineage_id ?? life.id, life.newest.sequence, n);
+      return;
+    }
+    const row = this.derivation.liveRow(life);
+    this.run1(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
+    for (const link of this.derivation.links(life)) this.run1("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
+    if (kind.observed.length > 0) this.run1("INSERT INTO observations (n, observed) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, life.newest.observed);
+  }
+
+  private run1(sql: string, ...values: unknown[]): void {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.db.$client.prepare(sql) as Statement;
+      this.statements.set(sql, statement);
+    }
+    statement.run(...values);
+  }
+}
+
+function upsertOf(kind: AnyKind): string {
+  const columns = Object.keys(getTableColumns(kind.table));
+  const changes = columns.filter((column) => column !== "n").map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${getTableName(kind.table)} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")}) ON CONFLICT (n) DO UPDATE SET ${changes.join(", ")}`;
+}

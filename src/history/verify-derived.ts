@@ -1,0 +1,277 @@
+// Compares what is kept beside the ledger with what the ledger implies: spans, census, lineages, live rows and links.
+// Beside a running appliance: what is in question is looked at again as it is now before it is called wrong.
+
+import { getTableName } from "drizzle-orm";
+import { openScratch, type Sql } from "../db/connection.ts";
+import { OPERATION, parseMembers, type AnyKind } from "../db/kind.ts";
+import { ALIVE } from "../db/schema.ts";
+import { CensusComparison } from "./census.ts";
+import type { Derivation, Life } from "./derived.ts";
+import { whereRecord, type Findings } from "./findings.ts";
+import { inSnapshot, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
+import type { Until } from "./verify-ledger.ts";
+
+const SPAN_STEP_ROWS = 5_000;
+/** Below every key. */
+const LOWEST = Number.MIN_SAFE_INTEGER;
+
+/** The newest version of a record as it is now. */
+const NEWEST = "SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647)";
+
+interface Statement {
+  values(...values: Array<string | number>): unknown[][];
+}
+
+export class DerivedVerification {
+  private readonly db: Sql;
+  private readonly kinds: readonly AnyKind[];
+  private readonly until: Until;
+  private readonly findings: Findings;
+  private readonly derivation: Derivation;
+  private readonly spansOf: Statement;
+  private readonly newestNow: Statement;
+  private readonly scratch = openScratch("CREATE TABLE scratch.ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
+  private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
+  private spansFound = 0;
+  private spansCounted = 0;
+
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; until: Until; findings: Findings; derivation: Derivation }) {
+    this.db = options.db;
+    this.kinds = options.kinds;
+    this.until = options.until;
+    this.findings = options.findings;
+    this.derivation = options.derivation;
+    this.spansOf = this.prepare("SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3");
+    this.newestNow = this.prepare("SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l JOIN history_versions v ON v.key = (" + NEWEST + ")");
+  }
+
+  /** A record's whole life: its spans, its place among the living, and what its end leaves behind. */
+  life(life: Life): void {
+    const where = whereRecord(life.kind.name, life.id, life.n);
+    this.spans(life, where);
+    if (life.newest.operation === OPERATION.Deleted) {
+      const identity = life.kind.identity(life.record);
+      if (identity !== null) this.keepEnd.run(life.kind.code, identity, life.record.lineage_id ?? life.id, life.newest.sequence, life.n);
+      return;
+    }
+    const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
+    if (!isLive && this.newestNow.values(life.n)[0]?.[1] !== OPERATION.Deleted) this.findings.add("live", where, "it is alive in the ledger and has no live row");
+  }
+
+  /** Every live row, of one kind after the other. */
+  *liveRows(): Generator<number> {
+    for (const kind of this.kinds) {
+      const table = getTableName(kind.table);
+      const rows = this.db.$client.prepare(`
+        SELECT l.*, r.kind AS "r.kind", r.id AS "r.id", o.n AS "o.n", v.key & 2147483647 AS "v.sequence", v.operation AS "v.operation",
+               v.composed AS "v.composed", v.sort_keys AS "v.sort_keys", v.members AS "v.members"
+        FROM (SELECT * FROM ${table} WHERE n > ?1 ORDER BY n LIMIT ${STEP_ROWS}) l
+        LEFT JOIN history_records r ON r.n = l.n
+        LEFT JOIN observations o ON o.n = l.n
+        LEFT JOIN history_versions v ON v.key = (${NEWEST})
+        ORDER BY l.n`);
+      let after = -1;
+      for (let count = 1; count > 0; ) {
+        count = inSnapshot(this.db, () => {
+          const step = rows.all(after) as LiveRow[];
+          for (const row of step) {
+            const where = whereRecord(kind.name, row["r.id"], row.n);
+            this.findings.during("live", where, () => this.liveRow(kind, row, where));
+          }
+          after = step.at(-1)?.n ?? after;
+          return step.length;
+        });
+        yield count;
+      }
+      rows.finalize();
+    }
+  }
+
+  /** Links and observations of what is not alive. */
+  *leftovers(): Generator<number> {
+    for (const [check, table] of [["link", "live_links"], ["observation", "observations"]] as const) {
+      const statement = this.prepare(`
+        SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table} WHERE n > ?1 ORDER BY n LIMIT ${STEP_ROWS}) l
+        LEFT JOIN history_records r ON r.n = l.n LEFT JOIN history_versions v ON v.key = (${NEWEST}) ORDER BY l.n`);
+      let after = -1;
+      for (let count = 1; count > 0; ) {
+        const rows = statement.values(after) as Array<[number, string | null, number | null]>;
+        for (const [n, id, operation] of rows) {
+          if (operation === null || operation === OPERATION.Deleted) this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
+        }
+        after = rows.at(-1)?.[0] ?? after;
+        count = rows.length;
+        yield count;
+      }
+    }
+  }
+
+  /** The census against the spans, which are checked against the ledger; counts the spans on the way. */
+  *census(): Generator<number> {
+    const { sequence: until } = this.until;
+    const spans = this.prepare(
+      `SELECT scope, n, born, died FROM history_spans WHERE (scope, n, born) > (?1, ?2, ?3) ORDER BY scope, n, born LIMIT ${SPAN_STEP_ROWS}`,
+    );
+    const census = new CensusComparison(this.db, until, (scope, sequence, expected, actual) =>
+      this.findings.add("census", `${whereScope(scope)}, transaction ${sequence}`, `counts ${actual ?? "nothing new"} where the spans come to ${expected ?? "nothing new"}`),
+    );
+    let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
+    for (let count = 1; count > 0; ) {
+      const rows = spans.values(...after) as Array<[number, number, number, number]>;
+      for (const [scope, n, born, died] of rows) {
+        after = [scope, n, born];
+        if (born > until) continue;
+        this.spansCounted += 1;
+        census.span(scope, born, died);
+      }
+      count = rows.length;
+      yield count;
+    }
+    yield* census.rest();
+  }
+
+  /** Spans that no life has: told by their number, and looked for only if there are any. After the census, which counts them. */
+  *surplusSpans(): Generator<number> {
+    const { sequence } = this.until;
+    let surplus = this.spansCounted - this.spansFound;
+    const step = this.prepare(
+      `SELECT s.scope, s.n, s.born, s.died, r.kind, r.id FROM history_spans s LEFT JOIN history_records r ON r.n = s.n
+       WHERE (s.scope, s.n, s.born) > (?1, ?2, ?3) AND s.born <= ?4 ORDER BY s.scope, s.n, s.born LIMIT ${STEP_ROWS}`,
+    );
+    let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
+    while (surplus > 0) {
+      const rows = step.values(...after, sequence) as Array<[number, number, number, number, number | null, string | null]>;
+      for (const [scope, n, born, died, kindCode, id] of rows) {
+        after = [scope, n, born];
+        const kind = this.kinds.find((each) => each.code === kindCode);
+        const life = kind === undefined || id === null ? null : this.lifeOf(kind, id, n);
+        // What has a counterpart was counted, or reported as wrong, with the life itself.
+        if (life !== null && this.derivation.spans(life).some((span) => span.scope === scope && span.born === born)) continue;
+        this.findings.add("span", whereRecord(kind?.name ?? "record", id, n), `a span of ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)} that it did not live`);
+        surplus -= 1;
+      }
+      if (rows.length === 0) break;
+      yield rows.length;
+    }
+  }
+
+  /** Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is gone or wrong of the old ones. */
+  *lineages(): Generator<number> {
+    const expected = this.scratch
+      .prepare(
+        `SELECT kind, identity, lineage_id FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place FROM ends) WHERE place = 1`,
+      )
+      .iterate() as Iterable<{ kind: number; identity: string; lineage_id: string }>;
+    const actual = this.prepare("SELECT lineage_id FROM history_lineages WHERE kind = ? AND identity = ?");
+    let count = 0;
+    for (const { kind, identity, lineage_id } of expected) {
+      const found = actual.values(kind, identity)[0]?.[0] as string | undefined;
+      count += 1;
+      if (found !== lineage_id && (found === undefined || !this.hasMoved())) {
+        this.findings.add("lineage", whereIdentity(this.kinds, kind, identity), `leads to ${found ?? "nothing"} instead of ${lineage_id}`);
+      }
+      if (count % STEP_ROWS === 0) yield STEP_ROWS;
+    }
+    const total = this.prepare("SELECT count(*) FROM history_lineages").values()[0]?.[0] as number;
+    if (total > count && !this.hasMoved()) this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
+    yield count % STEP_ROWS;
+  }
+
+  close(): void {
+    this.scratch.close();
+  }
+
+  private spans(life: Life, where: string): void {
+    const expected = this.derivation.spans(life);
+    const actual = new Map<string, number>();
+    for (const scope of new Set(expected.map((span) => span.scope))) {
+      for (const row of this.spansOf.values(scope, life.n, this.until.sequence) as Array<[number, number, number]>) actual.set(`${row[0]}/${row[1]}`, row[2]);
+    }
+    for (const { scope, born, died } of expected) {
+      const found = actual.get(`${scope}/${born}`);
+      if (found !== undefined) this.spansFound += 1;
+      // What ended after the verification began was alive until then.
+      if (found === died || (found !== undefined && died === ALIVE && found > this.until.sequence)) continue;
+      this.findings.add("span", where, `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`);
+    }
+  }
+
+  private liveRow(kind: AnyKind, row: LiveRow, where: string): void {
+    const add = (message: string) => this.findings.add("live", where, message);
+    if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, and is none in the ledger`);
+    if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted) return add("has a live row, and is not alive in the ledger");
+    const members = row["v.members"];
+    const version = { n: row.n, sequence: row["v.sequence"], operation: row["v.operation"], composed: row["v.composed"], sort_keys: row["v.sort_keys"], members };
+    const life = this.derivation.begin(kind, row["r.id"] as string, version as unknown as LedgerVersion, parseMembers(members));
+    for (const [column, expected] of Object.entries(this.derivation.liveRow(life))) {
+      const actual = row[column as keyof LiveRow] as unknown;
+      if (!isSameValue(actual, expected)) add(`its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`);
+    }
+    if (kind.observed.length > 0 && row["o.n"] === null) this.findings.add("observation", where, "has no observation values");
+    this.links(life, where);
+  }
+
+  private links(life: Life, where: string): void {
+    const expected = new Set(this.derivation.links(life).map((link) => `${link.relation} ${link.target_n}`));
+    const rows = this.prepare("SELECT relation, target_n FROM live_links WHERE n = ?").values(life.n) as Array<[string, number]>;
+    for (const [relation, target] of rows) {
+      if (!expected.delete(`${relation} ${target}`)) this.findings.add("link", where, `a link ${relation} to n ${target} that it does not have`);
+    }
+    for (const missing of expected) this.findings.add("link", where, `the link ${missing.replace(" ", " to n ")} is missing`);
+  }
+
+  /** The life of one record up to where the verification began, made again; null where it can't be understood. */
+  private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
+    const versions = this.db.$client
+      .query("SELECT ?1 AS n, key & 2147483647 AS sequence, operation, members FROM history_versions WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key")
+      .all(n, this.until.sequence) as LedgerVersion[];
+    const [first, ...later] = versions;
+    if (first === undefined) return null;
+    try {
+      const life = this.derivation.begin(kind, id, first, parseMembers(first.members as string));
+      for (const version of later) this.derivation.go(life, version, version.members === null ? null : parseMembers(version.members));
+      return life;
+    } catch {
+      return null;
+    }
+  }
+
+  private hasMoved(): boolean {
+    return (this.prepare("SELECT max(sequence) FROM history_transactions").values()[0]?.[0] as number) > this.until.sequence;
+  }
+
+  /** Prepared once: `query` keeps what it has prepared. */
+  private prepare(sql: string): Statement {
+    return this.db.$client.query(sql) as unknown as Statement;
+  }
+}
+
+interface LiveRow {
+  readonly n: number;
+  readonly "r.kind": number | null;
+  readonly "r.id": string | null;
+  readonly "o.n": number | null;
+  readonly "v.sequence": number;
+  readonly "v.operation": number | null;
+  readonly "v.composed": number;
+  readonly "v.sort_keys": string | null;
+  readonly "v.members": string;
+}
+
+/** A text is stored as UTF-8, which has no half of a surrogate pair. */
+function isSameValue(actual: unknown, expected: unknown): boolean {
+  return actual === (typeof expected === "string" ? expected.toWellFormed() : (expected ?? null));
+}
+
+function whereScope(scope: number): string {
+  return `scope ${scope} (n ${Math.floor(scope / 64)}, kind ${scope % 64})`;
+}
+
+function whereEnd(died: number): string {
+  return died === ALIVE ? "now" : String(died);
+}
+
+function whereIdentity(kinds: readonly AnyKind[], code: number, identity: string): string {
+  return `${kinds.find((kind) => kind.code === code)?.name ?? `kind ${code}`} ${identity}`;
+}
+

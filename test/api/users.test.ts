@@ -1,0 +1,262 @@
+// Users: who may make and change whom, and what disabling does.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { made, newApiKey, newNetwork, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { givePassword } from "../support/sign-in.ts";
+
+let appliance: TestAppliance;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+const body = { email: "Noc@example.net", name: "Network operations", role: "Member", password: "a phrase of their own" };
+const users = "/api/v1/users";
+const signIn = (email: string, password: string) => appliance.anonymous.post("/api/auth/login", { email, password });
+const read = async (id: string, by: Client = appliance.owner): Promise<Wire> => made(by.get(`${users}/${id}`));
+
+describe("creating a user", () => {
+  test("answers the user, who can sign in; the password is nowhere to be seen", async () => {
+    const answer = await appliance.owner.post(users, { ...body, network_ids: [appliance.first.networkId, appliance.first.networkId] });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({
+      id: expect.any(String),
+      organization_id: appliance.first.organizationId,
+      email: body.email,
+      name: body.name,
+      role: "Member",
+      network_ids: [appliance.first.networkId],
+      is_enabled: true,
+      last_login: null,
+      created_at: appliance.clock.text(),
+      updated_at: appliance.clock.text(),
+      valid_from: appliance.clock.text(),
+      valid_to: null,
+      lineage_id: null,
+    });
+    expect((await signIn("noc@EXAMPLE.net", body.password)).data).toMatchObject({ id: answer.data.id, last_login: appliance.clock.text() });
+    const everything = JSON.stringify(appliance.reader.db.query("SELECT members FROM history_versions").all()) + appliance.logLines.join("\n");
+    expect(everything).not.toMatch(/argon2|a phrase of their own/);
+  });
+
+  test("calls the user by the e-mail address where no name is given, and takes an id of the caller's", async () => {
+    const id = "0b7f3d1e-62c8-4f0a-9d6f-2f1f6f7a0001";
+    const { name: _none, ...rest } = body;
+    expect(await made(appliance.owner.post(users, { ...rest, id }))).toMatchObject({ id, name: body.email });
+    const again = await appliance.owner.post(users, { ...body, id, email: "other@example.net" });
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({ code: "entity_already_exists", params: { field: "id" } });
+  });
+
+  test("is refused for an e-mail address that is used anywhere on the appliance, in any case", async () => {
+    const other = await appliance.newOrganization("Second");
+    const admin = await newUser(appliance, { role: "Admin", organizationId: other.organizationId });
+    const before = transactionCount(appliance);
+    const answer = await admin.client.post(users, { ...body, email: "OWNER@first.example" });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ code: "entity_already_exists", params: { entity: "user", field: "email", value: "OWNER@first.example" } });
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("names all that is wrong at once, and echoes no password", async () => {
+    const answer = await appliance.owner.post(users, { email: "nobody", role: "Boss", password: "short", is_enabled: "yes", nick: 1, network_ids: ["x"] });
+    expect(answer.status).toBe(400);
+    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(["/email", "/is_enabled", "/network_ids/0", "/nick", "/password", "/role"]);
+    expect(answer.text).not.toContain("short");
+  });
+
+  test("is refused with a network that does not exist, or is another organization's", async () => {
+    const other = await appliance.newOrganization("Second");
+    const unknown = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009";
+    const answer = await appliance.owner.post(users, { ...body, network_ids: [other.networkId, appliance.first.networkId, unknown] });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: "entity_reference_invalid", params: { entity: "network", field: "network_ids", ids: [other.networkId, unknown] } });
+  });
+
+  test("is refused in another organization", async () => {
+    const other = await appliance.newOrganization("Second");
+    const answer = await appliance.owner.post(users, { ...body, organization_id: other.organizationId });
+    expect(answer.status).toBe(403);
+    expect(answer.body.code).toBe("entity_access_denied");
+  });
+
+  test.each([
+    ["Owner", 200, 200, 200],
+    ["Admin", 403, 200, 200],
+    ["Member", 403, 403, 403],
+    ["Viewer", 403, 403, 403],
+  ] as const)("by %s goes up to their own role", async (role, owner, admin, viewer) => {
+    const { client } = await newUser(appliance, { role });
+    const statuses = await Promise.all(["Owner", "Admin", "Viewer"].map(async (each) => (await client.post(users, { ...body, email: `${each}@example.net`, role: each })).status));
+    expect(statuses).toEqual([owner, admin, viewer]);
+  });
+
+  test("by an Admin above their role says which one it takes", async () => {
+    const { client } = await newUser(appliance, { role: "Admin" });
+    const answer = await client.post(users, { ...body, role: "Owner" });
+    expect(answer.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } });
+  });
+
+  test("takes an API key that reaches every network: one kept to some could give itself the rest", async () => {
+    const free = newApiKey(appliance, { permissions: "Admin" });
+    expect((await free.client.post(users, body)).status).toBe(200);
+    const kept = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
+    const answer = await kept.client.post(users, { ...body, email: "other@example.net" });
+    expect(answer.status).toBe(403);
+    expect(answer.body.code).toBe("entity_access_denied");
+    expect((await kept.client.put(`${users}/${appliance.first.userId}`, { email: "x@example.net", role: "Viewer" })).body.code).toBe("entity_access_denied");
+  });
+});
+
+describe("reading users", () => {
+  test("shows those of the own organization, with an ETag, and nothing of another's", async () => {
+    const other = await appliance.newOrganization("Second");
+    const viewer = await newUser(appliance, { role: "Viewer" });
+    const list = await viewer.client.get(users);
+    expect(list.data.map((user: Wire) => user["id"])).toEqual([appliance.first.userId, viewer.id]);
+    expect(list.body.meta.pagination).toEqual({ total_count: 2, limit: 50, offset: 0, has_more: false });
+    expect((await viewer.client.get(`${users}?ids=${viewer.id},${other.userId}`)).data).toHaveLength(1);
+    expect((await viewer.client.get(`${users}?limit=1&offset=1`)).data.map((user: Wire) => user["id"])).toEqual([viewer.id]);
+    expect((await viewer.client.get(`${users}?limit=0`)).data).toHaveLength(2);
+    const one = await viewer.client.get(`${users}/${viewer.id}`);
+    expect(one.headers.get("etag")).toMatch(/^"\d+"$/);
+    expect((await viewer.client.get(`${users}/${viewer.id}`, { "if-none-match": one.headers.get("etag") as string })).status).toBe(304);
+    const foreign = await viewer.client.get(`${users}/${other.userId}`);
+    expect(foreign.status).toBe(404);
+    expect(foreign.body).toMatchObject({ code: "entity_not_found", params: { entity: "user", id: other.userId } });
+  });
+
+  test("shows whoever reaches some networks only these in the others' lists, at any instant", async () => {
+    const second = (await newNetwork(appliance))["id"];
+    const { networkId } = appliance.first;
+    const both = await newUser(appliance, { role: "Member", networkIds: [second, networkId] });
+    const at = (await read(both.id))["valid_from"];
+    appliance.clock.advance(1_000);
+    const viewer = await newUser(appliance, { role: "Viewer", networkIds: [networkId] });
+    expect((await read(both.id))["network_ids"]).toEqual([second, networkId]);
+    expect((await read(both.id, viewer.client))["network_ids"]).toEqual([networkId]);
+    expect((await made(viewer.client.get(`${users}/${both.id}?at=${at}`)))["network_ids"]).toEqual([networkId]);
+    const listed = (await viewer.client.get(`${users}?ids=${both.id}&at=${at}`)).data;
+    expect(listed.map((user: Wire) => user["network_ids"])).toEqual([[networkId]]);
+  });
+
+  test("takes credentials", async () => {
+    expect((await appliance.anonymous.get(users)).status).toBe(401);
+    expect((await appliance.anonymous.post(users, "{")).status).toBe(401);
+  });
+});
+
+describe("changing a user", () => {
+  test("replaces what is sent, keeps the optional rest, and each change is visible to at", async () => {
+    const user = await made(appliance.owner.post(users, { ...body, network_ids: [appliance.first.networkId] }));
+    appliance.clock.advance(1_000);
+    const changed = await made(appliance.owner.put(`${users}/${user["id"]}`, { email: body.email, role: "Viewer" }));
+    expect(changed).toEqual({ ...user, role: "Viewer", updated_at: appliance.clock.text(), valid_from: appliance.clock.text() });
+    expect(versionsOf(appliance, user["id"]).map((version) => version.changed)).toEqual([null, ["role"]]);
+    expect(await made(appliance.owner.get(`${users}/${user["id"]}?at=${user["updated_at"]}`))).toEqual({ ...user, valid_to: appliance.clock.text() });
+  });
+
+  test("that changes nothing makes no version: what was read may be sent back", async () => {
+    const user = await read((await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).id);
+    const before = transactionCount(appliance);
+    expect(await made(appliance.owner.put(`${users}/${user["id"]}`, user))).toEqual(user);
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("goes neither from nor to a role above the caller's own", async () => {
+    const admin = await newUser(appliance, { role: "Admin" });
+    const member = await newUser(appliance, { role: "Member" });
+    const owner = await read(appliance.first.userId);
+    const demoting = await admin.client.put(`${users}/${owner["id"]}`, { ...owner, role: "Viewer" });
+    expect(demoting.status).toBe(403);
+    expect(demoting.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } });
+    for (const id of [admin.id, member.id]) {
+      const promoting = await admin.client.put(`${users}/${id}`, { ...(await read(id)), role: "Owner" });
+      expect(promoting.body).toMatchObject({ code: "auth_permission_denied", params: { required: "Owner" } });
+    }
+    expect((await admin.client.put(`${users}/${member.id}`, { ...(await read(member.id)), role: "Admin" })).status).toBe(200);
+    expect((await member.client.put(`${users}/${member.id}`, await read(member.id))).status).toBe(200);
+  });
+
+  test("takes effect on the user's rights at once", async () => {
+    const second = (await newNetwork(appliance))["id"];
+    const member = await newUser(appliance, { role: "Admin" });
+    expect((await member.client.get("/api/v1/networks")).data).toHaveLength(2);
+    await made(appliance.owner.put(`${users}/${member.id}`, { ...(await read(member.id)), role: "Member", network_ids: [second] }));
+    expect((await member.client.get("/api/v1/networks")).data.map((network: Wire) => network["id"])).toEqual([second]);
+    expect((await member.client.post("/api/v1/networks", { name: "Third" })).body.code).toBe("auth_permission_denied");
+  });
+
+  test("never leaves the organization without an Owner who can sign in", async () => {
+    const owner = await read(appliance.first.userId);
+    for (const change of [{ role: "Admin" }, { is_enabled: false }]) {
+      const answer = await appliance.owner.put(`${users}/${owner["id"]}`, { ...owner, ...change });
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({ code: "entity_in_use", params: { entity: "user", id: owner["id"] } });
+      expect(answer.body.error).toContain("only Owner");
+    }
+    const second = await newUser(appliance, { role: "Owner" });
+    await made(appliance.owner.put(`${users}/${second.id}`, { ...(await read(second.id)), is_enabled: false }));
+    expect((await appliance.owner.put(`${users}/${owner["id"]}`, { ...owner, role: "Admin" })).status).toBe(409);
+    await made(appliance.owner.put(`${users}/${second.id}`, { ...(await read(second.id)), is_enabled: true }));
+    expect((await appliance.owner.put(`${users}/${owner["id"]}`, { ...owner, role: "Admin" })).status).toBe(200);
+  });
+
+  test("refuses another record's id, another organization's and a version that is no longer there", async () => {
+    const other = await appliance.newOrganization("Second");
+    const member = await newUser(appliance, { role: "Member" });
+    const user = await read(member.id);
+    const path = `${users}/${member.id}`;
+    expect((await appliance.owner.put(path, { ...user, id: appliance.first.userId })).body.code).toBe("validation_id_mismatch");
+    expect((await appliance.owner.put(path, { ...user, organization_id: other.organizationId })).body.code).toBe("entity_access_denied");
+    expect((await appliance.owner.put(path, user, { "if-match": '"1"' })).status).toBe(412);
+    const foreign = await appliance.owner.put(`${users}/${other.userId}`, { email: "x@example.net", role: "Viewer" });
+    expect(foreign.status).toBe(404);
+    expect(versionsOf(appliance, other.userId)).toHaveLength(1);
+  });
+});
+
+describe("disabling a user", () => {
+  test("ends the sessions for good, stops the API keys, and enabling starts these again", async () => {
+    const member = await newUser(appliance, { role: "Member" });
+    await givePassword(appliance, member.id);
+    const client = await appliance.signedIn(member.id);
+    const key = newApiKey(appliance, { userId: member.id });
+    const user = await read(member.id);
+    expect(await made(appliance.owner.put(`${users}/${member.id}`, { ...user, is_enabled: false }))).toMatchObject({ is_enabled: false });
+    expect((await client.get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
+    expect((await key.client.get("/api/auth/me")).body.code).toBe("auth_key_disabled");
+    expect((await signIn(user["email"], PASSWORD)).body.code).toBe("auth_invalid_credentials");
+    await made(appliance.owner.put(`${users}/${member.id}`, { ...user, is_enabled: true }));
+    expect((await client.get("/api/auth/me")).status).toBe(401);
+    expect((await key.client.get("/api/auth/me")).status).toBe(200);
+    expect((await signIn(user["email"], PASSWORD)).status).toBe(200);
+  });
+});
+
+describe("giving a user another password", () => {
+  test("ends the user's sessions and is a version that says so", async () => {
+    const member = await newUser(appliance, { role: "Member" });
+    const user = await read(member.id);
+    const answer = await appliance.owner.put(`${users}/${member.id}`, { ...user, password: "another phrase" });
+    expect(answer.status).toBe(200);
+    expect(answer.data).not.toHaveProperty("password");
+    expect((await member.client.get("/api/auth/me")).status).toBe(401);
+    expect((await signIn(user["email"], "another phrase")).status).toBe(200);
+    expect(versionsOf(appliance, member.id).map((version) => version.changed)).toEqual([null, ["password"]]);
+  });
+
+  test("is for others: one's own takes the present one", async () => {
+    const owner = await read(appliance.first.userId);
+    for (const client of [appliance.owner, newApiKey(appliance).client]) {
+      const answer = await client.put(`${users}/${owner["id"]}`, { ...owner, password: "another phrase" });
+      expect(answer.status).toBe(400);
+      expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/password"]);
+      expect(answer.body.error).toContain("/api/auth/password");
+    }
+    expect((await signIn(owner["email"], PASSWORD)).status).toBe(200);
+  });
+});

@@ -1,0 +1,110 @@
+// What was acknowledged survives kill -9 in the middle of writing, and the ledger is whole afterwards.
+
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { ensureExecutable, Workplace, type Running } from "../support/executable.ts";
+
+/** Connections that write at once, and how much is acknowledged before each kill. */
+const WRITERS = 8;
+const ACKNOWLEDGED = 300;
+const KILLS = 3;
+
+interface Acknowledged {
+  readonly name: string;
+  readonly updatedAt: string;
+}
+
+let place: Workplace;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.close());
+
+test("kill -9 under writes from several connections loses nothing that was acknowledged", async () => {
+  const { key, networkId } = await place.setUp();
+  /** By id; null for what was acknowledged as deleted. */
+  const acknowledged = new Map<string, Acknowledged | null>();
+  /** Ids whose last request got no answer: either state is right. */
+  const inDoubt = new Set<string>();
+  let nextSubnet = 0;
+
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const running = await place.serve();
+    await expectAllThere(running, key, acknowledged, inDoubt);
+    const enough = Promise.withResolvers<void>();
+    let count = 0;
+    const acknowledge = (id: string, state: Acknowledged | null) => {
+      acknowledged.set(id, state);
+      inDoubt.delete(id);
+      count += 1;
+      if (count >= ACKNOWLEDGED) enough.resolve();
+    };
+    const writers = Array.from({ length: WRITERS }, async () => {
+      const client = running.withKey(key);
+      for (;;) {
+        nextSubnet += 1;
+        const mine = nextSubnet;
+        const cidr = `10.${mine >> 8}.${mine & 255}.0/24`;
+        const id = crypto.randomUUID();
+        inDoubt.add(id);
+        const made = await client.post("/api/v1/subnets", { id, network_id: networkId, cidr, name: `made ${mine}` });
+        expect(made.status).toBe(200);
+        acknowledge(id, { name: made.data.name, updatedAt: made.data.updated_at });
+        if (mine % 3 === 0) {
+          inDoubt.add(id);
+          const renamed = await client.put(`/api/v1/subnets/${id}`, { network_id: networkId, cidr, name: `renamed ${mine}` });
+          expect(renamed.status).toBe(200);
+          acknowledge(id, { name: renamed.data.name, updatedAt: renamed.data.updated_at });
+        }
+        if (mine % 5 === 0) {
+          inDoubt.add(id);
+          expect((await client.delete(`/api/v1/subnets/${id}`)).status).toBe(200);
+          acknowledge(id, null);
+        }
+      }
+    }).map((writer) => writer.catch((error: unknown) => error));
+
+    await Promise.race([enough.promise, ...writers.map(async (writer) => Promise.reject(await writer))]);
+    running.kill("SIGKILL");
+    expect((await running.exited).signal).toBe("SIGKILL");
+    for (const error of await Promise.all(writers)) expect(String(error)).toMatch(/ECONNRESET|ECONNREFUSED|closed|connect/i);
+    expect(acknowledged.size).toBeGreaterThan(ACKNOWLEDGED / 2);
+  }
+
+  const running = await place.serve();
+  await expectAllThere(running, key, acknowledged, inDoubt);
+  expect((await running.stop()).code).toBe(0);
+  expectWhole(join(place.data, "netledger.db"));
+});
+
+async function expectAllThere(running: Running, key: string, acknowledged: ReadonlyMap<string, Acknowledged | null>, inDoubt: ReadonlySet<string>): Promise<void> {
+  const list = await running.withKey(key).get("/api/v1/subnets?limit=0");
+  expect(list.status).toBe(200);
+  const found = new Map<string, Acknowledged>();
+  for (const subnet of list.data) found.set(subnet.id, { name: subnet.name, updatedAt: subnet.updated_at });
+  const wrong: unknown[] = [];
+  for (const [id, state] of acknowledged) {
+    if (!inDoubt.has(id) && !Bun.deepEquals(found.get(id) ?? null, state)) wrong.push({ id, acknowledged: state, found: found.get(id) ?? null });
+  }
+  expect(wrong).toEqual([]);
+  // And nothing that nobody asked for.
+  expect([...found.keys()].filter((id) => !acknowledged.has(id) && !inDoubt.has(id))).toEqual([]);
+}
+
+/** The file by SQLite's own checks, the ledger without a gap, and every live row the newest version of its record. */
+function expectWhole(path: string): void {
+  const db = new Database(path, { readonly: true });
+  try {
+    expect(db.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+    expect(db.query("PRAGMA foreign_key_check").values()).toEqual([]);
+    expect(db.query("SELECT count(*) = max(sequence), count(DISTINCT at) = count(*) FROM history_transactions").values()).toEqual([[1, 1]]);
+    const differing = db.query(`SELECT r.id FROM history_records r LEFT JOIN subnets s ON s.n = r.n
+      JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key >> 31 = r.n)
+      WHERE r.kind = (SELECT kind FROM history_records WHERE n = (SELECT n FROM subnets LIMIT 1)) AND v.members IS NOT s.members AND NOT (v.operation = 3 AND s.n IS NULL)`);
+    expect(differing.values()).toEqual([]);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,223 @@
+// The life of an appliance: started on nothing, claimed, started again, stopped.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { ensureExecutable, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
+
+/** What the specification of the appliance allows. */
+const FIRST_ANSWER_MAX_MS = 300;
+const STOP_MAX_MS = 5_000;
+const MEMORY_AT_REST_MAX_KIB = 120 * 1024;
+
+const CLAIM = { organization_name: "Acme", network_name: "Main", email: "owner@acme.example", password: PASSWORD };
+
+let place: Workplace;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.close());
+
+describe("the first start", () => {
+  test("tells in three lines where it listens, where its data is and how to claim it", async () => {
+    const running = await place.serve();
+    expect(running.lines).toHaveLength(3);
+    expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
+    expect(running.lines[1]).toBe(`Its data is in ${place.data}`);
+    expect(running.lines[2]).toStartWith(`Claim it: curl -H 'content-type: application/json' ${running.url}/api/auth/setup -d '{"setup_token":"`);
+    expect(Number(new URL(running.url).port)).toBeGreaterThan(0);
+  });
+
+  test("can be claimed with the printed token, once, and signed in to", async () => {
+    const running = await place.serve();
+    const client = running.client();
+    expect((await client.get("/api/auth/setup")).data).toEqual({ needed: true });
+    expect((await client.post("/api/auth/setup", { ...CLAIM, setup_token: "0000-0000" })).status).toBe(401);
+    const claimed = await client.post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken });
+    expect(claimed.status).toBe(200);
+    expect((await client.get("/api/auth/setup")).data).toEqual({ needed: false });
+    expect((await client.post("/api/auth/setup", { ...CLAIM, email: "x@acme.example", setup_token: running.setupToken })).body.code).toBe("setup_already_done");
+
+    const signedIn = await client.post("/api/auth/login", { email: CLAIM.email, password: PASSWORD });
+    expect(signedIn.status).toBe(200);
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect((await running.client({ cookie }).get("/api/v1/networks")).data).toHaveLength(1);
+  });
+
+  test("prints the token nowhere but on standard output", async () => {
+    const running = await place.serve();
+    await running.logged("started");
+    expect(running.setupToken).not.toBe("");
+    expect(running.log).not.toContain(running.setupToken);
+  });
+
+  test("makes data that are its owner's alone", async () => {
+    await place.serve();
+    const modes = ["", "netledger.db", "netledger.db-wal", "netledger.key", "netledger.lock"].map((name) => [name, statSync(join(place.data, name)).mode & 0o777]);
+    expect(modes).toEqual([["", 0o700], ["netledger.db", 0o600], ["netledger.db-wal", 0o600], ["netledger.key", 0o600], ["netledger.lock", 0o600]]);
+  });
+
+  test("answers health and version to anybody, in the envelope", async () => {
+    const running = await place.serve();
+    const health = await running.client().get("/api/health");
+    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([200, { status: "ok" }, true, 1]);
+    const version = await running.client().get("/api/version");
+    expect(version.data).toEqual({ version: health.body.meta.server_version, api_version: 1, schema_version: expect.any(Number) });
+  });
+
+  test(`answers within ${FIRST_ANSWER_MAX_MS} ms and rests below ${MEMORY_AT_REST_MAX_KIB / 1024} MB of its own memory`, async () => {
+    const tookMs: number[] = [];
+    // The best of a few: what else the machine does is not measured.
+    while (tookMs.length < 5 && !tookMs.some((took) => took < FIRST_ANSWER_MAX_MS)) {
+      const empty = new Workplace();
+      const began = performance.now();
+      const running = await empty.serve();
+      expect((await running.client().get("/api/health")).status).toBe(200);
+      tookMs.push(performance.now() - began);
+      expect(running.memoryKib("RssAnon")).toBeLessThan(MEMORY_AT_REST_MAX_KIB);
+      await empty.close();
+    }
+    expect(Math.min(...tookMs)).toBeLessThan(FIRST_ANSWER_MAX_MS);
+  });
+});
+
+describe("a later start", () => {
+  test("finds what was written, and says where to sign in", async () => {
+    const { key, networkId } = await place.setUp();
+    const first = await place.serve();
+    expect(first.lines[2]).toStartWith(`Claimed: sign in at ${first.url}/api/auth/login`);
+    const made = await first.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
+    expect(made.status).toBe(200);
+    expect((await first.stop()).code).toBe(0);
+
+    const second = await place.serve();
+    expect((await second.withKey(key).get(`/api/v1/subnets/${made.data.id}`)).data).toEqual(made.data);
+  });
+
+  test("beside a running appliance is refused in one sentence and disturbs nothing", async () => {
+    const running = await place.serve();
+    const second = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
+    expect(second).toEqual({ code: 3, signal: null, out: "", err: `netledger: The data in ${place.data} are in use by another netledger.\n` });
+    expect((await running.client().get("/api/health")).status).toBe(200);
+    await running.stop();
+    expect((await place.serve()).lines).toHaveLength(3);
+  });
+
+  test("after kill -9 needs no help", async () => {
+    const killed = await place.serve();
+    await killed.stop("SIGKILL");
+    expect((await place.serve()).lines).toHaveLength(3);
+  });
+
+  test("on a port that is taken is refused in one sentence", async () => {
+    const running = await place.serve();
+    const listen = new URL(running.url).host;
+    const other = place.path("other");
+    const second = await place.run(["serve", "--data", other, "--listen", listen]);
+    expect([second.code, second.out]).toEqual([4, ""]);
+    expect(second.err).toBe(`netledger: 127.0.0.1 port ${new URL(running.url).port} cannot be listened on: another program listens there.\n`);
+  });
+});
+
+describe("the stop", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    test(`on ${signal} is in order: the log is folded into the database, the status is 0`, async () => {
+      const { key, networkId } = await place.setUp();
+      const running = await place.serve();
+      const client = running.withKey(key);
+      expect((await client.post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" })).status).toBe(200);
+      expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
+
+      const end = await running.stop(signal);
+      expect([end.code, end.signal]).toEqual([0, null]);
+      expect(end.tookMs).toBeLessThan(STOP_MAX_MS);
+      expect(end.err).toContain(`stopping signal=${signal}`);
+      expect(end.err).toEndWith("stopped\n");
+      const log = join(place.data, "netledger.db-wal");
+      expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
+    });
+  }
+
+  test("finishes a request that runs, and answers no new one", async () => {
+    const { key, networkId } = await place.setUp();
+    const running = await place.serve();
+    const body = JSON.stringify({ network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
+    const request = await openRequest(running.url, [
+      "POST /api/v1/subnets HTTP/1.1",
+      "Host: localhost",
+      `Authorization: Bearer ${key}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ]);
+    request.write(body.slice(0, 10));
+    // A whole round trip on another connection: the half request has arrived by then.
+    await running.client().get("/api/health");
+
+    running.kill("SIGTERM");
+    await running.logged("stopping");
+    await expect(fetch(`${running.url}/api/health`)).rejects.toThrow();
+    request.write(body.slice(10));
+    expect(await request.answer).toStartWith("HTTP/1.1 200 OK");
+    expect((await running.exited).code).toBe(0);
+
+    const again = await place.serve();
+    expect((await again.withKey(key).get("/api/v1/subnets")).data).toHaveLength(1);
+  });
+
+  test("does not wait for ever for a request that never ends", async () => {
+    const { key } = await place.setUp();
+    const running = await place.serve();
+    const request = await openRequest(running.url, ["POST /api/v1/subnets HTTP/1.1", "Host: localhost", `Authorization: Bearer ${key}`, "Content-Type: application/json", "Content-Length: 1000"]);
+    request.write("{");
+    await running.client().get("/api/health");
+
+    const end = await running.stop();
+    expect(end.code).toBe(0);
+    expect(end.tookMs).toBeLessThan(STOP_MAX_MS);
+    expect(end.err).toContain("requests_cut_off");
+  });
+
+  test("asked for twice is at once", async () => {
+    const { key } = await place.setUp();
+    const running = await place.serve();
+    const request = await openRequest(running.url, ["POST /api/v1/subnets HTTP/1.1", "Host: localhost", `Authorization: Bearer ${key}`, "Content-Type: application/json", "Content-Length: 1000"]);
+    request.write("{");
+    await running.client().get("/api/health");
+
+    running.kill("SIGTERM");
+    await running.logged("stopping");
+    const end = await running.stop("SIGTERM");
+    expect(end.signal).toBe("SIGTERM");
+    expect(end.tookMs).toBeLessThan(STOP_MAX_MS / 5);
+  });
+});
+
+test("a writer that crashes ends the appliance with a line in the log and status 1", async () => {
+  const running = await place.serve([], { command: [process.execPath, join(import.meta.dir, "../support/serve-with-failing-writer.ts")] });
+  // Its first command kills it: claiming the appliance.
+  const claim = running.client().post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken }).catch(() => null);
+  const end = await withDeadline(running.exited, "the end");
+  await claim;
+  expect(end.code).toBe(1);
+  expect(end.err).toContain("ERROR writer_crashed reason=");
+});
+
+/** A request whose body is still to come. */
+async function openRequest(url: string, head: readonly string[]): Promise<{ write(text: string): void; readonly answer: Promise<string> }> {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect(Number(port), hostname);
+  const answer = new Promise<string>((resolve) => {
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString();
+    });
+    socket.on("close", () => resolve(received));
+    // A reset is an end as well.
+    socket.on("error", () => resolve(received));
+  });
+  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  socket.write(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`);
+  return { write: (text) => void socket.write(text), answer: withDeadline(answer, "an answer") };
+}

@@ -1,0 +1,150 @@
+// Flags and environment become one checked, frozen configuration, or one sentence that says what is wrong.
+
+import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { helpOf, helpOverview } from "../../src/cli/help.ts";
+import { keyCommands } from "../../src/cli/key.ts";
+import { serve } from "../../src/cli/serve.ts";
+import { setup } from "../../src/cli/setup.ts";
+import { userCommands } from "../../src/cli/user.ts";
+import { OPTIONS, readConfig, unknownVariables, UsageError, variableOf, type Form } from "../../src/config.ts";
+
+const SERVE = { name: "serve", summary: "runs.", always: ["listen", "data", "self", "acceptClock", "logFormat"], maybe: ["setupEmail", "networks"] } as const;
+const CREATE = { name: "thing create", summary: "makes.", always: ["data", "email", "passwordFile"], maybe: ["role"] } as const;
+
+function problem(args: string[], environment: Record<string, string> = {}, form: Form = SERVE): string {
+  try {
+    readConfig(form, args, environment);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+describe("the configuration", () => {
+  test("without anything is the defaults", () => {
+    expect(readConfig(SERVE, [], {})).toEqual({
+      listen: { host: "127.0.0.1", port: 8080 },
+      data: resolve("data"),
+      self: false,
+      acceptClock: false,
+      logFormat: "text",
+      setupEmail: null,
+      networks: null,
+    });
+  });
+
+  test("is frozen, and so are the values in it", () => {
+    const config = readConfig(SERVE, ["--networks", "a,b"], {});
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.listen)).toBe(true);
+    expect(Object.isFrozen(config.networks)).toBe(true);
+  });
+
+  test("takes a value after its flag or attached to it", () => {
+    expect(readConfig(SERVE, ["--listen", "10.0.0.1:80"], {}).listen).toEqual({ host: "10.0.0.1", port: 80 });
+    expect(readConfig(SERVE, ["--listen=10.0.0.1:80"], {}).listen).toEqual({ host: "10.0.0.1", port: 80 });
+    expect(readConfig(SERVE, ["--data=--odd="], {}).data).toBe(resolve("--odd="));
+  });
+
+  test("comes from the environment where no flag is given, and from the flag where both are", () => {
+    const environment = { NETLEDGER_LISTEN: "10.0.0.1:80", NETLEDGER_SELF: "true" };
+    expect(readConfig(SERVE, [], environment)).toMatchObject({ listen: { host: "10.0.0.1", port: 80 }, self: true });
+    expect(readConfig(SERVE, ["--listen", "[::1]:81", "--no-self"], environment)).toMatchObject({ listen: { host: "::1", port: 81 }, self: false });
+  });
+
+  test("takes an empty variable for none", () => {
+    expect(readConfig(SERVE, [], { NETLEDGER_LISTEN: "", NETLEDGER_SETUP_EMAIL: "" })).toMatchObject({ listen: { port: 8080 }, setupEmail: null });
+  });
+
+  test.each([
+    ["127.0.0.1:8080", "127.0.0.1", 8080],
+    ["0.0.0.0:0", "0.0.0.0", 0],
+    ["[::1]:8080", "::1", 8080],
+    ["[::]:65535", "::", 65_535],
+    ["netledger.example:80", "netledger.example", 80],
+  ])("understands %s as an address to listen on", (text, host, port) => {
+    expect(readConfig(SERVE, ["--listen", text], {}).listen).toEqual({ host, port });
+  });
+
+  test.each(["8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x", "::1:8080", "[::1]", "http://127.0.0.1:80", "a b:80", "[fe80::1%eth0]:80"])(
+    "refuses %s as an address to listen on",
+    (text) => {
+      expect(problem(["--listen", text])).toStartWith("--listen must be HOST:PORT such as");
+      expect(problem([], { NETLEDGER_LISTEN: text })).toStartWith("NETLEDGER_LISTEN must be HOST:PORT such as");
+    },
+  );
+
+  test.each([
+    [["--lisen", "x"], 'the flag "--lisen" is not known here'],
+    [["--lisen=x"], 'the flag "--lisen" is not known here'],
+    [["--no-listen"], 'the flag "--no-listen" is not known here'],
+    [["--email", "a@b"], 'the flag "--email" is not known here'],
+    [["extra"], '"extra" is not understood: every setting is a flag'],
+    [["-l", "x"], '"-l" is not understood: every setting is a flag'],
+    [["--"], '"--" is not understood: every setting is a flag'],
+    [["--data"], "--data needs a value: DIR"],
+    [["--data", "--self"], "--data needs a value: DIR"],
+    [["--data", ""], "--data must not be empty"],
+    [["--data="], "--data must not be empty"],
+    [["--self=true"], "--self takes no value"],
+    [["--self", "true"], '"true" is not understood: every setting is a flag'],
+    [["--data", "a", "--data", "a"], "--data is given more than once"],
+    [["--self", "--no-self"], "--self is given more than once"],
+    [["--log-format", "xml"], 'must be text or json, not "xml"'],
+    [["--networks", "a,,b"], "--networks must be names or ids separated by commas"],
+  ])("refuses %j", (args, message) => {
+    expect(problem(args)).toContain(message);
+  });
+
+  test("refuses a variable that is neither true nor false", () => {
+    expect(problem([], { NETLEDGER_SELF: "maybe" })).toBe('NETLEDGER_SELF must be true or false, not "maybe"');
+    expect(readConfig(SERVE, [], { NETLEDGER_SELF: "0" }).self).toBe(false);
+  });
+
+  test("names what is required and not there, and how else it can be given", () => {
+    expect(problem(["--email", "a@b"], {}, CREATE)).toBe("--password-file FILE is required (or NETLEDGER_PASSWORD_FILE)");
+    expect(readConfig(CREATE, ["--email", "a@b"], { NETLEDGER_PASSWORD_FILE: "-" })).toMatchObject({ passwordFile: "-", role: null });
+  });
+
+  test("keeps a refused value on one line and short", () => {
+    const message = problem(["--listen", `a\n${"b".repeat(1_000)}`]);
+    expect(message).not.toContain("\n");
+    expect(message.length).toBeLessThan(250);
+  });
+});
+
+test("variables that look like ours and are not are named", () => {
+  expect(unknownVariables({ NETLEDGER_LISTN: "x", NETLEDGER_DATA: "y", PATH: "z" })).toEqual(["NETLEDGER_LISTN"]);
+});
+
+test("two settings of one command never share a flag, and with it a variable", () => {
+  const forms = [serve, setup, ...userCommands, ...keyCommands].map((command) => command.form);
+  for (const form of forms) {
+    const flags = [...form.always, ...form.maybe].map((name) => OPTIONS[name].flag);
+    expect([form.name, flags.filter((flag, position) => flags.indexOf(flag) !== position)]).toEqual([form.name, []]);
+  }
+});
+
+describe("the help", () => {
+  test("of a command tells every setting with its flag, variable, default and meaning", () => {
+    const help = helpOf([SERVE]);
+    for (const name of [...SERVE.always, ...SERVE.maybe]) {
+      const option = OPTIONS[name];
+      expect(help).toContain(`--${option.flag}`);
+      expect(help).toContain(variableOf(option.flag));
+      expect(help).toContain(option.meaning);
+      if (option.fallback !== null && option.value !== null) expect(help).toContain(`Default: ${option.fallback}.`);
+    }
+  });
+
+  test("of a command shows what is required in its usage", () => {
+    expect(helpOf([CREATE])).toContain("usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]");
+  });
+
+  test("of the program lists the commands and the exit statuses", () => {
+    const help = helpOverview([SERVE, CREATE]);
+    for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data are in use"]) expect(help).toContain(text);
+  });
+});
