@@ -53,6 +53,7 @@ export const OPTIONS = {
   permissions: option("permissions", "ROLE", "Viewer", "What the key may do, within its user's role: Owner, Admin, Member or Viewer.", parseText),
   expiresAt: option("expires-at", "TIMESTAMP", null, "When the key ends (RFC 3339); never, if not given.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
+  repairDerived: flag("repair-derived", "Where they are not what the ledger says, make the live tables, spans, counts and links anew; no appliance may run."),
 } as const satisfies Record<string, Option<unknown>>;
 
 export type OptionName = keyof typeof OPTIONS;

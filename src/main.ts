@@ -10,12 +10,13 @@ import { serve } from "./cli/serve.ts";
 import { setup } from "./cli/setup.ts";
 import { printError, processSurroundings } from "./cli/surroundings.ts";
 import { userCommands } from "./cli/user.ts";
+import { verify } from "./cli/verify.ts";
 import { version } from "./cli/version.ts";
 import { UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/migrate.ts";
 
 /** In the order of the help. */
-const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, openapi, version];
+const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, verify, openapi, version];
 
 process.exit(await main(process.argv.slice(2)));
 

@@ -1,5 +1,6 @@
 // netledger serve: runs the appliance until it is told to stop.
 
+import { statSync } from "node:fs";
 import { startAppliance, type Appliance } from "../appliance.ts";
 import { systemLog, type Log } from "../base/log.ts";
 import { UuidSource } from "../base/uuid.ts";
@@ -32,6 +33,7 @@ type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logForma
 /** @param startWriter starts the writer's thread; a test may start one that fails */
 export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
   const setup = unattendedSetup(config);
+  if (config.secretsDirectory !== null && !isDirectory(config.secretsDirectory)) throw new UsageError(`--secrets-dir ${config.secretsDirectory} is not a folder`);
   // From here on a signal ends the start in order as soon as it is through.
   const stopped = surroundings.untilStopped();
   const log = systemLog(config.logFormat);
@@ -101,6 +103,10 @@ function greeting(appliance: Appliance, listen: ListenAddress): string {
       ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
       : `Claim it: curl -H 'content-type: application/json' ${reachable(url, listen)}/api/auth/setup -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** The wildcard is an address to listen on, not one to call. */

@@ -82,21 +82,21 @@ class Rebuild {
     const { life } = this;
     if (life === null) return;
     const { kind, n } = life;
-    for (const span of this.derivation.spans(life)) this.run1("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
+    for (const span of this.derivation.spans(life)) this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
     if (life.newest.operation === OPERATION.Deleted) {
-      this.run1(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
-      this.run1("DELETE FROM observations WHERE n = ?", n);
+      this.execute(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
+      this.execute("DELETE FROM observations WHERE n = ?", n);
       const identity = kind.identity(life.record);
-      if (identity !== null) this.run1("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, life.record.lineage_id ?? life.id, life.newest.sequence, n);
+      if (identity !== null) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, life.record.lineage_id ?? life.id, life.newest.sequence, n);
       return;
     }
     const row = this.derivation.liveRow(life);
-    this.run1(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
-    for (const link of this.derivation.links(life)) this.run1("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
-    if (kind.observed.length > 0) this.run1("INSERT INTO observations (n, observed) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, life.newest.observed);
+    this.execute(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
+    for (const link of this.derivation.links(life)) this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
+    if (kind.observed.length > 0) this.execute("INSERT INTO observations (n, observed) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, life.newest.observed);
   }
 
-  private run1(sql: string, ...values: unknown[]): void {
+  private execute(sql: string, ...values: unknown[]): void {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       statement = this.db.$client.prepare(sql) as Statement;

@@ -31,7 +31,7 @@ export const LIST_HEAD = encoder.encode('{"success":true,"data":[');
 
 /** What follows the items of a list. */
 export function listTail(meta: string): Uint8Array {
-  return encoder.encode(`],"meta":${meta}}`);
+  return encoder.encode(`],"meta":${meta}}\n`);
 }
 
 /** A whole list answer as bytes. */
@@ -44,7 +44,7 @@ export function listBody(items: Uint8Array, meta: string): Uint8Array<ArrayBuffe
   return body;
 }
 
-/** A whole answer about one thing; `data` is JSON. */
+/** A whole answer about one thing; `data` is JSON. Every body ends its line, for people with a terminal. */
 export function successBody(data: string, meta: string = META): string {
-  return `{"success":true,"data":${data},"meta":${meta}}`;
+  return `{"success":true,"data":${data},"meta":${meta}}\n`;
 }

@@ -41,6 +41,6 @@ export function errorResponse(error: DomainError, headers: Record<string, string
   if (status === 405 && Array.isArray(error.params["allow"])) all["allow"] = error.params["allow"].join(", ");
   const retryAfter = error.params["retry_after_seconds"];
   if ((status === 429 || status === 503) && typeof retryAfter === "number") all["retry-after"] = String(Math.ceil(retryAfter));
-  const body = `{"success":false,"code":${JSON.stringify(error.code)},"error":${JSON.stringify(error.message)},"params":${JSON.stringify(error.params)},"meta":${META}}`;
+  const body = `{"success":false,"code":${JSON.stringify(error.code)},"error":${JSON.stringify(error.message)},"params":${JSON.stringify(error.params)},"meta":${META}}\n`;
   return new Response(body, { status, headers: all });
 }

@@ -1,0 +1,300 @@
+// Specification 2.1, 7 and 9 and CONTRACT 1 and 2: the envelope around every answer, and the headers beside it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Answer } from "../support/client.ts";
+import { newApiKey, newTag, transactionCount } from "../support/factories.ts";
+import { hostBody, live, newHost, newIfEntry } from "../support/inventory.ts";
+import { bodyOf, newWorld, OPERATIONS, PLURALS, pathOf, type World } from "../support/operations.ts";
+import { envelopeProblems, refused, succeeded } from "../support/shapes.ts";
+
+const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
+const MIB = 1_048_576;
+
+let appliance: TestAppliance;
+let world: World;
+
+beforeAll(async () => {
+  appliance = await newAppliance();
+  world = await newWorld(appliance);
+});
+afterAll(() => appliance.close());
+
+function checked(answer: Answer): Answer {
+  expect(envelopeProblems(answer)).toEqual([]);
+  return answer;
+}
+
+describe("a success", () => {
+  test("of every operation is 200 in the envelope, without error, code or params", async () => {
+    for (const operation of OPERATIONS.filter(({ method, path }) => method !== "DELETE" && !path.startsWith("/api/auth/") && !path.endsWith("/self"))) {
+      const answer = await appliance.owner.send(operation.method, pathOf(operation, world), bodyOf(operation, world));
+      expect([operation.method, operation.path, answer.status, envelopeProblems(answer)]).toEqual([operation.method, operation.path, 200, []]);
+      expect(Array.isArray(answer.data)).toBe(operation.answers === "a list");
+      expect(Object.keys(answer.body.meta).sort()).toEqual(operation.answers === "a list" ? ["api_version", "pagination", "server_version"] : ["api_version", "server_version"]);
+    }
+  });
+
+  test("says version 1 of the API and the server's version, the same everywhere", async () => {
+    const versions = new Set<string>();
+    for (const path of ["/api/health", "/api/version", "/api/v1/tags", "/api/v1/tags?limit=0", "/api/v1/nothing", "/api/v1/tags?limit=x", "/api/auth/me", "/api/auth/setup"]) {
+      const { body } = checked(await appliance.owner.get(path));
+      expect(body.meta.api_version).toBe(1);
+      versions.add(body.meta.server_version);
+    }
+    expect(versions.size).toBe(1);
+  });
+
+  test("of a delete is the record as it was closed", async () => {
+    for (const plural of PLURALS.filter((name) => !["users", "networks"].includes(name))) {
+      const made = await succeeded(appliance.owner.post(`/api/v1/${plural}`, world.body(plural)));
+      const record = made.api_key ?? made;
+      appliance.clock.advance(1_000);
+      const closed = await succeeded(appliance.owner.delete(`/api/v1/${plural}/${record.id}${plural === "credentials" ? "?cascade=true" : ""}`));
+      expect([plural, closed.id, closed.valid_to]).toEqual([plural, record.id, appliance.clock.text()]);
+      expect(Object.keys(closed).filter((field) => !Object.hasOwn(record, field))).toEqual(plural === "if-entries" ? ["valid_to"] : []);
+      await refused(appliance.owner.get(`/api/v1/${plural}/${record.id}`), 404, "entity_not_found");
+      await refused(appliance.owner.delete(`/api/v1/${plural}/${record.id}`), 404, "entity_not_found");
+    }
+  });
+
+  test("of health and version needs no credentials", async () => {
+    for (const path of ["/api/health", "/api/version", "/api/auth/setup"]) {
+      expect(checked(await appliance.anonymous.get(path)).status).toBe(200);
+      expect((await appliance.anonymous.get(path, { authorization: "Bearer nonsense" })).status).toBeOneOf([200, 401]);
+    }
+  });
+});
+
+describe("a refusal", () => {
+  test("for want of credentials is 401 on every operation that needs them, with WWW-Authenticate where a key would do", async () => {
+    for (const operation of OPERATIONS.filter(({ anyone }) => anyone !== true)) {
+      for (const body of operation.method === "GET" || operation.method === "DELETE" ? [undefined] : [bodyOf(operation, world), "{", "[]"]) {
+        const answer = checked(await appliance.anonymous.send(operation.method, pathOf(operation, world), body));
+        expect([operation.method, operation.path, answer.status, answer.body.code]).toEqual([operation.method, operation.path, 401, "auth_not_authenticated"]);
+        if (operation.sessionOnly !== true && operation.path.startsWith("/api/v1/")) expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b/);
+      }
+    }
+  });
+
+  test("of an unknown record is 404 with entity and id, on every operation on one", async () => {
+    for (const operation of OPERATIONS.filter(({ path }) => path.includes(":id"))) {
+      const body = operation.method === "GET" || operation.method === "DELETE" ? undefined : operation.method === "PUT" ? { ...bodyOf(operation, world), id: UNKNOWN } : {};
+      const answer = checked(await appliance.owner.send(operation.method, operation.path.replace(":id", UNKNOWN), body));
+      expect([operation.method, operation.path, answer.status, answer.body.code]).toEqual([operation.method, operation.path, 404, "entity_not_found"]);
+      expect(answer.body.params).toMatchObject({ id: UNKNOWN, entity: expect.any(String) });
+    }
+  });
+
+  test("of an unknown path is 404 in the envelope, however deep or odd", async () => {
+    const paths = ["/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/tags", "/api/v1/tagz", "/api/v1/tags/", `/api/v1/tags/${UNKNOWN}/x`, "/api/v1//tags", "/api/v1/tags%2f", "/api/v1/TAGS", "/api/%00", "/api/v1/%ff%fe", "/api/v1/%", "/api/nothing?x=1", `/api/v1/${"x/".repeat(500)}`];
+    for (const path of paths) {
+      for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"]) {
+        const answer = await appliance.owner.send(method, path, method === "GET" || method === "DELETE" ? undefined : {});
+        expect([method, path, [400, 404, 405].includes(answer.status), envelopeProblems(answer)]).toEqual([method, path, true, []]);
+      }
+      expect((await appliance.owner.get(path)).status).toBeOneOf([400, 404]);
+    }
+  });
+
+  test("of a wrong method is 405 with Allow, and changes nothing", async () => {
+    const before = transactionCount(appliance);
+    const paths = new Map<string, Set<string>>();
+    for (const operation of OPERATIONS) paths.set(operation.path, (paths.get(operation.path) ?? new Set()).add(operation.method));
+    for (const [path, methods] of paths) {
+      const operation = OPERATIONS.find((each) => each.path === path);
+      if (operation === undefined) continue;
+      for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "TRACE", "CONNECT"]) {
+        if (methods.has(method)) continue;
+        const answer = await appliance.owner.send(method, pathOf(operation, world), ["PATCH", "POST", "PUT"].includes(method) ? {} : undefined);
+        expect([method, path, answer.status, envelopeProblems(answer)]).toEqual([method, path, 405, []]);
+        expect(answer.body.code).toBe("method_not_allowed");
+        const allowed = (answer.headers.get("allow") ?? "").split(/,\s*/);
+        for (const one of methods) expect([path, allowed]).toEqual([path, expect.arrayContaining([one])]);
+        expect(allowed).not.toContain(method);
+      }
+    }
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("of a body that is no JSON is 400 malformed_json, on every operation with a body", async () => {
+    const before = transactionCount(appliance);
+    for (const operation of OPERATIONS.filter(({ method, path }) => ["POST", "PUT"].includes(method) && !path.endsWith("/rotate"))) {
+      for (const body of ["{", "{\"name\":}", "nul", "{'a':1}", "[1,]", "{}{}", "{\"a\":1}x"]) {
+        const answer = checked(await appliance.owner.send(operation.method, pathOf(operation, world), body));
+        expect([operation.path, body, answer.status, answer.body.code]).toEqual([operation.path, body, 400, "malformed_json"]);
+      }
+    }
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("of another content type is 415, and JSON with a charset is JSON", async () => {
+    const body = JSON.stringify(world.body("tags"));
+    for (const type of ["text/plain", "text/plain;charset=utf-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "application/octet-stream", "application/jsonp", "text/json"]) {
+      await refused(appliance.owner.post("/api/v1/tags", body, { "content-type": type }), 415, "unsupported_media_type");
+    }
+    for (const type of ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"]) {
+      await succeeded(appliance.owner.post("/api/v1/tags", JSON.stringify(world.body("tags")), { "content-type": type }));
+    }
+  });
+
+  test("of a body above 8 MiB is 413, and one of 8 MiB is not too large", async () => {
+    const tag = JSON.stringify(world.body("tags"));
+    const before = transactionCount(appliance);
+    await refused(appliance.owner.post("/api/v1/tags", tag + " ".repeat(8 * MIB + 1 - tag.length)), 413, "payload_too_large");
+    await refused(appliance.owner.put(`/api/v1/hosts/${world.records["hosts"]?.["id"]}`, tag + " ".repeat(8 * MIB + 1 - tag.length)), 413, "payload_too_large");
+    expect(transactionCount(appliance)).toBe(before);
+    await succeeded(appliance.owner.post("/api/v1/tags", tag + " ".repeat(8 * MIB - tag.length)));
+  });
+
+  test("of a body too large is told to somebody without credentials as 401", async () => {
+    await refused(appliance.anonymous.post("/api/v1/tags", " ".repeat(8 * MIB + 1)), 401, "auth_not_authenticated");
+  });
+
+  test("names all offenders at once, as pointers, with message and value", async () => {
+    const answer = await refused(appliance.owner.post("/api/v1/vlans", { network_id: "x", number: 4_095, name: 5, "a~/b": true }), 400, "validation_failed");
+    const issues = Object.fromEntries(answer.body.params.issues.map((issue: { path: string }) => [issue.path, issue]));
+    expect(Object.keys(issues).sort()).toEqual(["/a~0~1b", "/name", "/network_id", "/number"]);
+    expect([issues["/network_id"].value, issues["/number"].value, issues["/name"].value]).toEqual(["x", 4_095, 5]);
+    expect(issues["/number"].message).toMatch(/1.*4,?094/);
+  });
+
+  test("is a sentence that ends as one", async () => {
+    const answers = [
+      await appliance.anonymous.get("/api/v1/tags"),
+      await appliance.owner.get("/api/v1/nothing"),
+      await appliance.owner.get(`/api/v1/tags/${UNKNOWN}`),
+      await appliance.owner.send("PATCH", "/api/v1/tags"),
+      await appliance.owner.get("/api/v1/tags?limit=x"),
+      await appliance.owner.post("/api/v1/tags", {}),
+      await appliance.owner.post("/api/v1/tags", "{"),
+      await appliance.owner.post("/api/v1/tags", "{}", { "content-type": "text/plain" }),
+      await appliance.owner.put(`/api/v1/tags/${world.records["tags"]?.["id"]}`, world.records["tags"], { "if-match": "\"x\"" }),
+      await appliance.owner.post("/api/v1/subnets", { ...world.body("subnets"), vlan_id: UNKNOWN }),
+      await appliance.owner.post("/api/v1/tags", { ...world.body("tags"), id: world.records["tags"]?.["id"] }),
+      await newApiKey(appliance).client.get("/api/v1/auth/keys"),
+    ];
+    for (const { body } of answers) expect(body.error).toMatch(/^[A-Z].*[.!?]$/su);
+  });
+});
+
+describe("HEAD and OPTIONS", () => {
+  test("of a GET's path: HEAD has the GET's status and headers, OPTIONS is a method like any other that is not there", async () => {
+    for (const path of ["/api/v1/tags", `/api/v1/tags/${world.records["tags"]?.["id"]}`, "/api/health"]) {
+      const [head, get] = [await appliance.owner.send("HEAD", path), await appliance.owner.get(path)];
+      expect([head.status, head.headers.get("content-type"), head.headers.get("etag")]).toEqual([get.status, get.headers.get("content-type"), get.headers.get("etag")]);
+      expect(head.headers.get("x-request-id")).not.toBeNull();
+    }
+    expect((await appliance.owner.send("HEAD", "/api/v1/nothing")).status).toBe(404);
+    expect((await appliance.anonymous.send("HEAD", "/api/v1/tags")).status).toBe(401);
+    expect((await appliance.owner.send("HEAD", `/api/v1/tags/${UNKNOWN}`)).status).toBe(404);
+    const answer = await refused(appliance.owner.send("OPTIONS", "/api/v1/tags"), 405, "method_not_allowed");
+    expect(answer.headers.get("allow")).toContain("GET");
+  });
+});
+
+describe("X-Request-Id", () => {
+  test("is in every answer, and a new one each time", async () => {
+    const seen = new Set<string>();
+    const paths = ["/api/v1/tags", "/api/v1/tags?limit=0", "/api/v1/tags?limit=x", "/api/v1/nothing", "/api/health", "/api/openapi.json", "/docs", "/nothing"];
+    for (const path of paths) {
+      for (const by of [appliance.owner, appliance.anonymous]) seen.add((await by.get(path)).headers.get("x-request-id") ?? "none");
+    }
+    expect(seen.size).toBe(2 * paths.length);
+    expect(seen.has("none")).toBe(false);
+    const { headers } = await appliance.owner.get(`/api/v1/tags/${world.records["tags"]?.["id"]}`);
+    const unchanged = await appliance.owner.get(`/api/v1/tags/${world.records["tags"]?.["id"]}`, { "if-none-match": headers.get("etag") ?? "" });
+    expect([unchanged.status, unchanged.headers.get("x-request-id") !== null]).toEqual([304, true]);
+  });
+
+  test("is taken over when it is sane, into the answer and the ledger", async () => {
+    for (const id of ["abc", "req-1.2_3", UNKNOWN, "a".repeat(64)]) {
+      expect((await appliance.owner.get("/api/v1/tags", { "x-request-id": id })).headers.get("x-request-id")).toBe(id);
+      expect((await appliance.anonymous.get("/api/v1/tags", { "x-request-id": id })).headers.get("x-request-id")).toBe(id);
+    }
+    await succeeded(appliance.owner.post("/api/v1/tags", world.body("tags"), { "x-request-id": "made-by-me" }));
+    const { request_id } = appliance.reader.db.query<{ request_id: string }, []>("SELECT request_id FROM history_transactions ORDER BY sequence DESC LIMIT 1").get() ?? {};
+    expect(request_id).toBe("made-by-me");
+  });
+
+  test("is replaced when it is not", async () => {
+    for (const id of ["", "a b", "é", "a".repeat(300), "<script>", "a\"b", "a;b=c", "a,b"]) {
+      const got = (await appliance.owner.get("/api/v1/tags", { "x-request-id": id })).headers.get("x-request-id");
+      expect(got).not.toBe(id);
+      expect(got).toMatch(/^[\w.:-]{1,128}$/);
+    }
+  });
+});
+
+describe("conditional requests", () => {
+  const single = PLURALS.map((plural) => `/api/v1/${plural}`);
+
+  test("every GET of one record has a strong ETag, the same until the record changes", async () => {
+    for (const [index, path] of single.entries()) {
+      const url = `${path}/${world.records[PLURALS[index] as string]?.["id"]}`;
+      const [first, second] = [await appliance.owner.get(url), await appliance.owner.get(url)];
+      expect([path, first.headers.get("etag")]).toEqual([path, expect.stringMatching(/^"[\x21\x23-\x7e]+"$/)]);
+      expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
+    }
+    expect((await appliance.owner.get("/api/v1/organizations")).headers.get("etag")).toMatch(/^"[^"]+"$/);
+  });
+
+  test("two records do not share an ETag, nor two versions of one", async () => {
+    const tags = [await newTag(appliance), await newTag(appliance)];
+    const etags = new Set<string | null>();
+    for (const tag of tags) etags.add((await appliance.owner.get(`/api/v1/tags/${tag["id"]}`)).headers.get("etag"));
+    await succeeded(appliance.owner.put(`/api/v1/tags/${tags[0]?.["id"]}`, { ...tags[0], name: "another name" }));
+    etags.add((await appliance.owner.get(`/api/v1/tags/${tags[0]?.["id"]}`)).headers.get("etag"));
+    expect(etags.size).toBe(3);
+  });
+
+  test("If-None-Match of the version, of any, in a list, or weak, is 304 with the ETag and no body", async () => {
+    const url = `/api/v1/tags/${world.records["tags"]?.["id"]}`;
+    const etag = (await appliance.owner.get(url)).headers.get("etag") ?? "";
+    for (const value of [etag, "*", `"other", ${etag}`, `W/${etag}`, `W/"a",W/${etag}`]) {
+      const answer = await appliance.owner.get(url, { "if-none-match": value });
+      expect([value, answer.status, answer.text, answer.headers.get("etag")]).toEqual([value, 304, "", etag]);
+    }
+    for (const value of ["\"other\"", etag.slice(1, -1), "", "\"", `"${etag}"`]) {
+      const { status } = await appliance.owner.get(url, { "if-none-match": value });
+      expect([value, status === 200 || status === 400]).toEqual([value, true]);
+    }
+  });
+
+  test("If-None-Match does not tell of a record that is out of reach, nor to nobody", async () => {
+    expect((await appliance.owner.get(`/api/v1/tags/${UNKNOWN}`, { "if-none-match": "*" })).status).toBe(404);
+    expect((await appliance.anonymous.get(`/api/v1/tags/${world.records["tags"]?.["id"]}`, { "if-none-match": "*" })).status).toBe(401);
+  });
+
+  test("If-Match lets PUT and DELETE through for the version only, for every kind", async () => {
+    for (const plural of PLURALS.filter((name) => name !== "users")) {
+      const made = await succeeded(appliance.owner.post(`/api/v1/${plural}`, world.body(plural)));
+      const record = made.api_key ?? made;
+      const url = `/api/v1/${plural}/${record.id}`;
+      const read = await appliance.owner.get(url);
+      const etag = read.headers.get("etag") ?? "";
+      const before = transactionCount(appliance);
+      for (const stale of ["\"0\"", `W/${etag}`, "\"a\", \"b\""]) {
+        const send = { "if-match": stale };
+        expect([plural, stale, (await appliance.owner.put(url, read.data, send)).body.code]).toEqual([plural, stale, "precondition_failed"]);
+        expect([plural, stale, (await appliance.owner.delete(url, send)).status]).toEqual([plural, stale, 412]);
+      }
+      expect(transactionCount(appliance)).toBe(before);
+      for (const fresh of [etag, "*", `"a", ${etag}`]) expect((await appliance.owner.put(url, read.data, { "if-match": fresh })).status).toBe(200);
+      await succeeded(appliance.owner.delete(plural === "credentials" ? `${url}?cascade=true` : url, { "if-match": etag }));
+    }
+  });
+
+  test("If-Match fails once somebody else has written, also to a child", async () => {
+    const host = await newHost(appliance);
+    const url = `/api/v1/hosts/${host["id"]}`;
+    const etag = (await appliance.owner.get(url)).headers.get("etag") ?? "";
+    await newIfEntry(appliance, host["id"]);
+    await refused(appliance.owner.put(url, hostBody(host, { name: "lost" }), { "if-match": etag }), 412, "precondition_failed");
+    expect((await live(appliance, "hosts", host["id"]))["name"]).toBe(host["name"]);
+  });
+
+  test("If-Match on what is not there is 404", async () => {
+    await refused(appliance.owner.delete(`/api/v1/tags/${UNKNOWN}`, { "if-match": "*" }), 404, "entity_not_found");
+  });
+});

@@ -1,0 +1,165 @@
+// The operations that the specification and CONTRACT.md name, as data: for tests that put the same question to all of them.
+// Also what they need: one live record of each kind, and bodies with every field that may be written.
+
+import type { TestAppliance } from "./appliance.ts";
+import { PASSWORD } from "./appliance.ts";
+import { newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
+import { keyBody, live, newCredential, newHost, newIfEntry } from "./inventory.ts";
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** `:id` stands for a record's. */
+  readonly path: string;
+  /** What `:id` and the body are of. */
+  readonly plural?: string;
+  /** A list has a page; a record has an ETag. */
+  readonly answers: "a list" | "a record" | "something else";
+  /** An API key does not do. */
+  readonly sessionOnly?: true;
+  /** No credentials needed. */
+  readonly anyone?: true;
+}
+
+/** The standard set, by the path below /api/v1. */
+export const PLURALS = ["auth/keys", "credentials", "hosts", "if-entries", "networks", "subnets", "tags", "users", "vlans"] as const;
+
+export const OPERATIONS: readonly Operation[] = [
+  { method: "GET", path: "/api/health", answers: "something else", anyone: true },
+  { method: "GET", path: "/api/version", answers: "something else", anyone: true },
+  { method: "GET", path: "/api/auth/setup", answers: "something else", anyone: true },
+  { method: "POST", path: "/api/auth/setup", answers: "something else", anyone: true },
+  { method: "POST", path: "/api/auth/login", answers: "something else", anyone: true },
+  { method: "GET", path: "/api/auth/me", answers: "something else" },
+  { method: "PUT", path: "/api/auth/password", answers: "something else", sessionOnly: true },
+  { method: "GET", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
+  { method: "PUT", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
+  { method: "POST", path: "/api/v1/discovery/self", plural: "discovery/self", answers: "something else" },
+  { method: "POST", path: "/api/v1/auth/keys/:id/rotate", plural: "auth/keys", answers: "something else", sessionOnly: true },
+  ...PLURALS.flatMap((plural): Operation[] => {
+    const path = `/api/v1/${plural}`;
+    const more = { plural, ...(plural === "auth/keys" ? { sessionOnly: true as const } : {}) };
+    return [
+      { method: "GET", path, answers: "a list", ...more },
+      { method: "POST", path, answers: "a record", ...more },
+      { method: "GET", path: `${path}/:id`, answers: "a record", ...more },
+      { method: "PUT", path: `${path}/:id`, answers: "a record", ...more },
+      ...(plural === "users" ? [] : [{ method: "DELETE" as const, path: `${path}/:id`, answers: "a record" as const, ...more }]),
+    ];
+  }),
+];
+
+export interface World {
+  /** One live record of each kind, by the path below /api/v1, as a GET gives it. */
+  readonly records: Readonly<Record<string, Wire>>;
+  /** A body for a POST with every field that may be written; each call has names and numbers of its own. */
+  body(plural: string): Wire;
+}
+
+/** Makes one record of each kind in the first network, that refer to each other. */
+export async function newWorld(appliance: TestAppliance): Promise<World> {
+  const { networkId, organizationId } = appliance.first;
+  const network = await newNetwork(appliance);
+  const tag = await newTag(appliance);
+  const vlan = await newVlan(appliance);
+  const subnet = await newSubnet(appliance, { cidr: "198.51.100.0/24" });
+  const user = await newUser(appliance, { role: "Member", networkIds: [networkId] });
+  const credential = await newCredential(appliance);
+  const host = await newHost(appliance, { ip_addresses: [{ ip_address: "198.51.100.1" }], ports: [{ number: 80, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }] });
+  const entry = await newIfEntry(appliance, host["id"]);
+  const key = (await appliance.owner.post("/api/v1/auth/keys", keyBody(appliance))).data.api_key;
+  const ids: Record<string, string> = { "auth/keys": key.id, credentials: credential["id"], hosts: host["id"], "if-entries": entry["id"], networks: network["id"], subnets: subnet["id"], tags: tag["id"], users: user.id, vlans: vlan["id"] };
+  const records: Record<string, Wire> = {};
+  for (const [plural, id] of Object.entries(ids)) records[plural] = await live(appliance, plural, id);
+  records["organizations"] = (await appliance.owner.get("/api/v1/organizations")).data;
+  const address = host["ip_addresses"][0].id;
+  let last = 0;
+  const bodies: Record<string, (n: number) => Wire> = {
+    "auth/keys": (n) => ({ ...keyBody(appliance), name: `k${n}`, tags: [tag["id"]], expires_at: "2031-01-01T00:00:00.000Z", is_enabled: true, network_ids: [networkId], permissions: "Viewer" }),
+    credentials: (n) => ({
+      name: `c${n}`,
+      organization_id: organizationId,
+      credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "Sha256", auth_password: { mode: "Inline", value: "auth password" }, priv_protocol: "Aes128", priv_password: { mode: "Inline", value: "priv password" }, context_name: "c" },
+      assigned_network_ids: [networkId],
+      host_assignments: [{ host_id: host["id"], ip_address_ids: [address] }],
+      tags: [tag["id"]],
+      target_ips: ["192.0.2.1"],
+    }),
+    hosts: (n) => ({
+      name: `h${n}`,
+      network_id: networkId,
+      hidden: false,
+      tags: [tag["id"]],
+      hostname: "h.example",
+      description: "d",
+      virtualization: { type: "Kvm", details: { vm_name: "v", vm_id: "1" } },
+      credential_assignments: [{ credential_id: credential["id"] }],
+      sys_name: "s",
+      sys_descr: "d",
+      sys_object_id: "1.3.6.1",
+      sys_location: "l",
+      sys_contact: "c",
+      manufacturer: "m",
+      model: "m",
+      serial_number: "s",
+      management_url: "https://192.0.2.1/",
+      ip_addresses: [{ ip_address: "198.51.100.7", subnet_id: subnet["id"], mac_address: "00:00:5e:00:53:01", name: "a", position: 0 }],
+      ports: [{ number: 443, protocol: "Tcp" }],
+      services: [{ name: "s", service_definition: "D", position: 0, tags: [tag["id"]], virtualization: { type: "Docker", details: { container_name: "c" } }, bindings: [] }],
+    }),
+    "if-entries": (n) => ({
+      host_id: host["id"],
+      network_id: networkId,
+      if_index: 1_000 + n,
+      if_descr: "d",
+      if_name: "n",
+      if_alias: "a",
+      if_type: 6,
+      admin_status: "Up",
+      oper_status: "Down",
+      speed_bps: 1_000,
+      mac_address: "00:00:5e:00:53:02",
+      ip_address_id: address,
+      cdp_address: "a",
+      cdp_device_id: "d",
+      cdp_platform: "p",
+      cdp_port_id: "p",
+      fdb_macs: ["00:00:5e:00:53:03"],
+      lldp_chassis_id: { subtype: "LocallyAssigned", value: "v" },
+      lldp_port_id: { subtype: "LocallyAssigned", value: "v" },
+      lldp_mgmt_addr: "192.0.2.3",
+      lldp_port_desc: "d",
+      lldp_sys_desc: "d",
+      lldp_sys_name: "n",
+      native_vlan_id: vlan["id"],
+      vlan_ids: [vlan["id"]],
+      neighbor: { type: "Host", id: host["id"] },
+    }),
+    networks: (n) => ({ organization_id: organizationId, name: `n${n}`, description: "d", tags: [tag["id"]], stale_after_hours: 24 }),
+    subnets: (n) => ({ network_id: networkId, cidr: `10.${n >> 8}.${n & 255}.0/24`, name: "s", description: "d", subnet_type: "Lan", vlan_id: vlan["id"], tags: [tag["id"]] }),
+    tags: (n) => ({ organization_id: organizationId, name: `t${n}`, description: "d", color: "Green", is_application: false }),
+    users: (n) => ({ email: `u${n}@example.org`, name: "u", role: "Viewer", network_ids: [networkId], is_enabled: true, password: PASSWORD }),
+    vlans: (n) => ({ network_id: networkId, number: 1 + (n % 4_094), name: "v", description: "d" }),
+    organizations: () => ({ name: "First" }),
+    "discovery/self": () => ({ network_id: networkId }),
+  };
+  return {
+    records,
+    body: (plural) => {
+      last += 1;
+      return bodies[plural]?.(last) ?? {};
+    },
+  };
+}
+
+/** The operation's path on a live record. */
+export function pathOf(operation: Operation, world: World): string {
+  return operation.path.replace(":id", operation.plural === undefined ? "" : world.records[operation.plural]?.["id"]);
+}
+
+/** A body that the operation takes: a create's, or the record itself with all its read-only fields. */
+export function bodyOf(operation: Operation, world: World): Wire | undefined {
+  if (operation.method === "GET" || operation.method === "DELETE") return undefined;
+  if (operation.path.endsWith("/rotate") || operation.plural === undefined) return {};
+  if (operation.method === "POST") return world.body(operation.plural);
+  return world.records[operation.plural];
+}

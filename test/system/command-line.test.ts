@@ -1,0 +1,228 @@
+// The command line: what every command says of itself, what it answers with, and what it does not listen to.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { mkdirSync } from "node:fs";
+import manifest from "../../package.json" with { type: "json" };
+import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
+
+const COMMANDS = ["serve", "setup", "user list", "user create", "user disable", "user enable", "user password", "key list", "key create", "key disable", "key enable", "key delete", "openapi", "version"];
+
+let place: Workplace;
+beforeAll(() => {
+  ensureExecutable();
+  place = new Workplace();
+});
+afterAll(() => place.close());
+
+describe("help", () => {
+  test("of the program names every command and every exit status", async () => {
+    for (const args of [["--help"], ["-h"], ["help"]]) {
+      const help = await place.run(args);
+      expect([help.code, help.err]).toEqual([0, ""]);
+      for (const command of COMMANDS) expect(help.out).toContain(`  ${command} `);
+      for (const status of [0, 1, 2, 3, 4]) expect(help.out).toMatch(new RegExp(`^  ${status}  `, "m"));
+    }
+  });
+
+  test.each(COMMANDS)("of %s is printed, and nothing else is done", async (command) => {
+    for (const args of [["--help"], ["-h"], ["--data", place.data, "--help"]]) {
+      const help = await place.run([...command.split(" "), ...args]);
+      expect([help.code, help.err]).toEqual([0, ""]);
+      expect(help.out).toStartWith(`netledger ${command}: `);
+      expect(help.out).toContain(`usage: netledger ${command}`);
+    }
+  });
+
+  test.each(["user", "key"])("of %s tells all that it can do", async (group) => {
+    const help = await place.run([group, "--help"]);
+    for (const command of COMMANDS.filter((each) => each.startsWith(`${group} `))) expect(help.out).toContain(`usage: netledger ${command}`);
+  });
+});
+
+describe("what is not understood is refused with status 2 and one line:", () => {
+  test.each([
+    [[], "a command is required; see netledger --help"],
+    [["frobnicate"], 'there is no command "frobnicate"; see netledger --help'],
+    [["--data", "x"], 'there is no command "--data"; see netledger --help'],
+    [["user"], "user is one of user list, user create, user disable, user enable, user password; see netledger user --help"],
+    [["user", "frobnicate"], "user is one of user list, user create, user disable, user enable, user password; see netledger user --help"],
+    [["serve", "--lisen", "x"], 'the flag "--lisen" is not known here; see netledger serve --help'],
+    [["serve", "--listen", "80"], '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help'],
+    [["serve", "--self"], "--self belongs to the unattended set-up: it takes --setup-organization and the others as well; see netledger serve --help"],
+    [["serve", "--setup-email", "a@b"], "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all; see netledger serve --help"],
+    [["serve", "--secrets-dir", "/nowhere"], "--secrets-dir /nowhere is not a folder; see netledger serve --help"],
+    [["version", "--data", "x"], 'the flag "--data" is not known here; see netledger version --help'],
+    [["setup", "--organization", "A"], "--network NAME is required (or NETLEDGER_NETWORK); see netledger setup --help"],
+    [["setup", "--organization", " ", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"], "--organization must not be blank nor contain control characters; see netledger setup --help"],
+    [["setup", "--organization", "A", "--network", "N", "--email", "nobody", "--password-file", "/nowhere"], "--email must be an e-mail address; see netledger setup --help"],
+    [["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"], "--password-file /nowhere cannot be read (ENOENT); see netledger setup --help"],
+    [["user", "create", "--email", "a@b", "--role", "King", "--password-file", "-"], "--role must be one of Owner, Admin, Member, Viewer; see netledger user --help"],
+    [["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"], "--expires-at must be an RFC 3339 timestamp with an offset"],
+  ])("%j", async (args, message) => {
+    const refused = await place.run(args);
+    expect([refused.code, refused.out]).toEqual([2, ""]);
+    expect(refused.err).toStartWith(`netledger: ${message}`);
+    expect(refused.err.trimEnd()).not.toContain("\n");
+  });
+
+  test("a password that is too short, without echoing it", async () => {
+    const refused = await place.run(["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "-"], { stdin: "secret\n" });
+    expect(refused.code).toBe(2);
+    expect(refused.err).toStartWith("netledger: --password-file -: the password must have at least 10 characters");
+    expect(refused.err).not.toContain("secret");
+  });
+});
+
+test("the version is told with those of its parts", async () => {
+  const { code, out, err } = await place.run(["version"]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toMatch(/^netledger \d+\.\d+\.\d+\napi 1\nschema \d+\nbun \d+\.\d+\.\d+\nsqlite 3\.\d+\.\d+\nplatform \w+-\w+\n$/);
+  expect(out).toStartWith(`netledger ${manifest.version}\n`);
+  expect((await place.run(["--version"])).out).toBe(out);
+});
+
+test("a reader of the output that goes away is no failure", async () => {
+  const finished = await place.run(["-c", `"$0" openapi | head -c 10 >&2; exit "\${PIPESTATUS[0]}"`, EXECUTABLE], { command: ["bash"] });
+  expect(finished).toMatchObject({ code: 0, err: '{"openapi"' });
+});
+
+test("nothing is read from the working folder that was not asked for", async () => {
+  const folder = place.path("trap");
+  mkdirSync(folder);
+  await Bun.write(`${folder}/bunfig.toml`, 'preload = ["./trap.ts"]\n[install]\nregistry = "http://127.0.0.1:1"\n');
+  await Bun.write(`${folder}/trap.ts`, 'console.log("TRAPPED"); process.exit(99);');
+  await Bun.write(`${folder}/.env`, "NETLEDGER_LISTEN=not-an-address\nNETLEDGER_LOG_FORMAT=json\nNODE_ENV=development\n");
+  await Bun.write(`${folder}/.env.production`, "NETLEDGER_LISTEN=not-an-address\n");
+  await Bun.write(`${folder}/package.json`, '{"type":"commonjs","name":"trap","version":"99.0.0","imports":{"#x":"./trap.ts"}}');
+  await Bun.write(`${folder}/tsconfig.json`, "{ this is no JSON");
+  await Bun.write(`${folder}/netledger.json`, '{"listen":"not-an-address"}');
+
+  const version = await place.run(["version"], { cwd: folder });
+  expect([version.code, version.err]).toEqual([0, ""]);
+  const running = await place.serve([], { cwd: folder });
+  expect(running.lines[0]).toStartWith(`netledger ${manifest.version} listens on http://127.0.0.1:`);
+  await running.logged("INFO  started");
+  const end = await running.stop();
+  expect([end.code, end.out.includes("TRAPPED")]).toEqual([0, false]);
+});
+
+describe("settings from the environment", () => {
+  test("hold where no flag is given, and a flag wins", async () => {
+    const other = place.path("from-environment");
+    const env = { NETLEDGER_DATA: other, NETLEDGER_LISTEN: "127.0.0.1:0", NETLEDGER_LOG_FORMAT: "json" };
+    const child = await place.serve([], { env });
+    expect(child.lines[1]).toBe(`Its data is in ${place.data}`);
+    await child.logged('"event":"started"');
+    await child.stop();
+    const missing = await place.run(["user", "list"], { env });
+    expect(missing).toMatchObject({ code: 3, err: `netledger: There are no data in ${other}: netledger serve or netledger setup makes them.\n` });
+  });
+
+  test("that are misspelt are told in the log", async () => {
+    const running = await place.serve([], { env: { NETLEDGER_LISTN: "127.0.0.1:9" } });
+    expect(running.log).toContain("WARN  variable_not_known name=NETLEDGER_LISTN");
+    await running.stop();
+  });
+});
+
+test("no request can write a line of its own into the log", async () => {
+  const running = await place.serve();
+  const { port } = new URL(running.url);
+  const forged = "2026-01-01T00:00:00.000Z INFO  forged";
+  const heads = [
+    `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\u0085${forged}\r\n`,
+    `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\u001b[2K${forged}\r\n`,
+    `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a event=forged\r\n`,
+    `GET /api/v1/hosts?x=%0A${encodeURIComponent(forged)} HTTP/1.1\r\nHost: localhost\r\n`,
+    `GET /api/v1/%0A${encodeURIComponent(forged)} HTTP/1.1\r\nHost: localhost\r\n`,
+    `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${forged}\r\n`,
+    `GET /api/v1/hosts HTTP/1.1\r\nHost: localhost\r\nCookie: session_id=${forged}\r\n`,
+  ];
+  for (const head of heads) expect(await raw(Number(port), `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d /);
+  const sane = await running.client().get("/api/v1/hosts", { "x-request-id": "ticket-4711" });
+  expect(sane.headers.get("x-request-id")).toBe("ticket-4711");
+  await running.logged("request_id=ticket-4711");
+  const { err } = await running.stop();
+  for (const line of err.trimEnd().split("\n")) {
+    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (INFO|WARN|ERROR) +(started|stopping|stopped|request_refused)( |$)/);
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+    expect(line).not.toMatch(/event=forged|INFO {2}forged/);
+  }
+});
+
+describe("the unattended set-up", () => {
+  test("makes the organization before anything is answered, once", async () => {
+    const unattended = new Workplace();
+    try {
+      const passwordFile = await unattended.passwordFile();
+      const args = ["--setup-organization", "Acme", "--setup-network", "Main", "--setup-email", "owner@acme.example", "--setup-password-file", passwordFile];
+      const first = await unattended.serve(args);
+      expect(first.lines[2]).toStartWith("Claimed: sign in at ");
+      expect((await first.client().get("/api/auth/setup")).data).toEqual({ needed: false });
+      expect((await first.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD })).status).toBe(200);
+      expect(first.log).not.toContain(PASSWORD);
+      expect(first.log).not.toContain("self_recorded");
+      await first.stop();
+
+      // Taken away after the first start, as secrets are.
+      await Bun.file(passwordFile).delete();
+      const second = await unattended.serve(args);
+      expect(second.log).toContain("INFO  setup_skipped");
+      expect((await unattended.run(["user", "list", "--data", unattended.data])).out.trim().split("\n")).toHaveLength(2);
+    } finally {
+      await unattended.close();
+    }
+  });
+
+  test("takes everything from the environment, and records the machine when it is asked to", async () => {
+    const unattended = new Workplace();
+    try {
+      const running = await unattended.serve([], {
+        env: {
+          NETLEDGER_SETUP_ORGANIZATION: "Acme",
+          NETLEDGER_SETUP_NETWORK: "Main",
+          NETLEDGER_SETUP_EMAIL: "owner@acme.example",
+          NETLEDGER_SETUP_PASSWORD_FILE: await unattended.passwordFile(),
+          NETLEDGER_SELF: "true",
+        },
+      });
+      expect(running.log).toContain("INFO  self_recorded");
+      const key = await unattended.run(["key", "create", "--data", unattended.data, "--email", "owner@acme.example", "--name", "k"]);
+      const hosts = await running.withKey(key.out.trim()).get("/api/v1/hosts");
+      expect(hosts.data).toHaveLength(1);
+    } finally {
+      await unattended.close();
+    }
+  });
+
+  test("with a password that is none leaves nothing made and says so", async () => {
+    const unattended = new Workplace();
+    try {
+      const passwordFile = unattended.path("short");
+      await Bun.write(passwordFile, "short\n");
+      const refused = await unattended.run(["serve", "--data", unattended.data, "--listen", "127.0.0.1:0", "--setup-organization", "Acme", "--setup-network", "Main", "--setup-email", "o@a.example", "--setup-password-file", passwordFile]);
+      expect([refused.code, refused.out]).toEqual([2, ""]);
+      expect(refused.err).toContain(`--setup-password-file ${passwordFile}: the password must have at least 10 characters`);
+      expect((await unattended.serve()).setupToken).not.toBe("");
+    } finally {
+      await unattended.close();
+    }
+  });
+});
+
+/** Sends bytes as they are and answers with what comes back. */
+function raw(port: number, text: string): Promise<string> {
+  return withDeadline(
+    new Promise<string>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => socket.end(Buffer.from(text, "latin1")));
+      let received = "";
+      socket.on("data", (chunk) => {
+        received += chunk.toString();
+      });
+      socket.on("close", () => resolve(received));
+      socket.on("error", () => resolve(received));
+    }),
+    "an answer",
+  );
+}

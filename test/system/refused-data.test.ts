@@ -1,0 +1,192 @@
+// Data that are not to be touched: newer, foreign, damaged, without their key, under a clock that leapt. Refused in one sentence
+// with status 3, and not one byte of them changes.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { DirectWriteQueue } from "../../src/db/write-queue.ts";
+import { openWriter } from "../../src/writer.ts";
+import { ensureExecutable, Workplace, type Finished } from "../support/executable.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let place: Workplace;
+let database: string;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+  database = join(place.data, "netledger.db");
+});
+afterEach(() => place.close());
+
+describe("refused, untouched:", () => {
+  test("a database of a newer version", async () => {
+    await place.setUp();
+    withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
+    await expectRefused(`${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): it is left untouched. Start the newer version.`);
+  });
+
+  test("a database of another program", async () => {
+    mkdirSync(place.data);
+    withDatabase((db) => {
+      db.run("PRAGMA application_id = 1234");
+      db.run("CREATE TABLE theirs (a)");
+    });
+    await expectRefused(`${database} is a database of another program.`);
+  });
+
+  test("a file that is no database", async () => {
+    mkdirSync(place.data);
+    writeFileSync(database, "a letter to somebody else\n".repeat(10));
+    await expectRefused(`${database} is not an SQLite database.`);
+  });
+
+  test("data whose key file can be read by others", async () => {
+    await place.setUp();
+    chmodSync(join(place.data, "netledger.key"), 0o644);
+    await expectRefused(`The key file ${join(place.data, "netledger.key")} is open to others (mode 0644): make it 0600 with chmod.`);
+  });
+
+  test("data whose key file is cut off", async () => {
+    await place.setUp();
+    writeFileSync(join(place.data, "netledger.key"), "short");
+    await expectRefused(`The key file ${join(place.data, "netledger.key")} has 5 bytes instead of 32: it is damaged or another file; put the right one back.`);
+  });
+
+  test("a data folder that is a file", async () => {
+    writeFileSync(place.data, "");
+    await expectRefused(`The data folder ${place.data} cannot be made or written to (EEXIST).`);
+  });
+});
+
+test("a database without tables that is not ours is refused, and its tables are left alone", async () => {
+  mkdirSync(place.data);
+  withDatabase((db) => db.run("CREATE TABLE theirs (a)"));
+  expectSentence(await start(), `${database} is a database of another program.`);
+  withDatabase((db) => expect(db.query("SELECT name FROM sqlite_schema").values()).toEqual([["theirs"]]));
+});
+
+test("a database that is damaged at its root is refused", async () => {
+  await place.setUp();
+  const bytes = readFileSync(database);
+  bytes.fill(0xff, 100, 4_000);
+  writeFileSync(database, bytes);
+  const refused = await start();
+  expect([refused.code, refused.out]).toEqual([3, ""]);
+  expect(refused.err).toBe(`netledger: ${database} is damaged (SQLITE_CORRUPT): put a good copy back.\n`);
+});
+
+describe("a key file that is missing", () => {
+  test("is refused where the data hold secrets sealed with it, and none is made", async () => {
+    const { key, organizationId } = await place.setUp();
+    const running = await place.serve();
+    const made = await running.withKey(key).post("/api/v1/credentials", {
+      organization_id: organizationId,
+      name: "SNMP",
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "not to be lost" } },
+      assigned_network_ids: [],
+      host_assignments: [],
+      tags: [],
+    });
+    expect(made.status).toBe(200);
+    await running.stop();
+    const keyFile = join(place.data, "netledger.key");
+    rmSync(keyFile);
+
+    const sentence = `The key file ${keyFile} is missing, and ${database} holds secrets sealed with it: put it back.`;
+    expectSentence(await start(), sentence);
+    expectSentence(await place.run(["user", "list", "--data", place.data]), sentence);
+    expect(existsSync(keyFile)).toBe(false);
+  });
+
+  test("is made anew where there are none", async () => {
+    await place.setUp();
+    rmSync(join(place.data, "netledger.key"));
+    await place.serve();
+    expect(statSync(join(place.data, "netledger.key")).size).toBe(32);
+  });
+});
+
+describe("a clock that leapt", () => {
+  test("by more than 400 days is refused until it is confirmed", async () => {
+    await writtenAt(Date.now() - 401 * DAY_MS);
+    const refused = await start();
+    expect([refused.code, refused.out]).toEqual([3, ""]);
+    expect(refused.err).toMatch(/^netledger: The clock says \S+Z, more than 400 days after the last change \(\S+Z\): set it right, or confirm it with --accept-clock\.\n$/);
+    const subcommand = await place.run(["user", "list", "--data", place.data]);
+    expect([subcommand.code, subcommand.out]).toEqual([3, ""]);
+
+    expect((await place.serve(["--accept-clock"])).lines).toHaveLength(3);
+    expect((await place.run(["user", "list", "--data", place.data], { env: { NETLEDGER_ACCEPT_CLOCK: "1" } })).code).toBe(0);
+  });
+
+  test("by less than that is none", async () => {
+    await writtenAt(Date.now() - 399 * DAY_MS);
+    expect((await place.serve()).lines).toHaveLength(3);
+  });
+
+  test("backwards is told in the log, and the start goes on", async () => {
+    await writtenAt(Date.now() + DAY_MS);
+    const running = await place.serve();
+    expect(running.log).toMatch(/WARN {2}store_clock_leads lead_ms=8\d{7} last_change=/);
+  });
+
+  test("backwards by less than a second is not worth a word", async () => {
+    await writtenAt(Date.now());
+    const running = await place.serve();
+    await running.logged("started");
+    expect(running.log).not.toContain("store_clock_leads");
+  });
+});
+
+/** An organization that was set up at an instant. */
+async function writtenAt(instant: number): Promise<void> {
+  mkdirSync(place.data, { mode: 0o700 });
+  const key = seededRandom(1).bytes(32);
+  writeFileSync(join(place.data, "netledger.key"), key, { mode: 0o600 });
+  const writes = new DirectWriteQueue(openWriter({ databasePath: database, secretKey: key }, { now: () => instant }, seededRandom(2)));
+  await writes.run("organization.set_up", { organizationName: "Acme", networkName: "Main", email: "owner@acme.example", passwordHash: "none", onlyFirst: true }, SYSTEM_AUTHOR);
+  await writes.close();
+}
+
+function withDatabase(work: (db: Database) => void): void {
+  const db = new Database(database, { create: true, readwrite: true });
+  try {
+    work(db);
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    db.close(true);
+  }
+}
+
+function start(): Promise<Finished> {
+  return place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0"]);
+}
+
+/** Every command that opens data refuses, and nothing in the folder is different afterwards. */
+async function expectRefused(sentence: string): Promise<void> {
+  const before = contents();
+  expectSentence(await start(), sentence);
+  for (const args of [["user", "list"], ["key", "list"], ["user", "disable", "--email", "owner@acme.example"]]) {
+    const refused = await place.run([...args, "--data", place.data]);
+    expect([args, refused.code, refused.out]).toEqual([args, 3, ""]);
+  }
+  expect(contents()).toEqual(before);
+}
+
+function expectSentence(finished: Finished, sentence: string): void {
+  expect(finished).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${sentence}\n` });
+}
+
+/** Name, time of change and bytes of every file; the lock may come into being. */
+function contents(): unknown[] {
+  if (!statSync(place.data).isDirectory()) return [readFileSync(place.data).toString("base64")];
+  return readdirSync(place.data)
+    .filter((name) => name !== "netledger.lock")
+    .sort()
+    .map((name) => [name, statSync(join(place.data, name)).mtimeMs, Bun.hash(readFileSync(join(place.data, name)))]);
+}
