@@ -197,6 +197,14 @@ export function isClaimed(reader: Reader): boolean {
   return reader.statement("SELECT 1 FROM organizations LIMIT 1").values().length > 0;
 }
 
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there",
+  EADDRNOTAVAIL: "this machine has no such address",
+  // What Bun makes of a name that cannot be resolved.
+  EINVAL: "the name leads to no address",
+  EACCES: "it takes rights that this user does not have",
+};
+
 function listen(app: App, address: ListenAddress): Bun.Server<unknown> {
   try {
     app.listen({
@@ -211,8 +219,7 @@ function listen(app: App, address: ListenAddress): Bun.Server<unknown> {
     });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    const reason = code === "EADDRINUSE" ? "another program listens there" : code;
-    throw new ListenError(`${address.host} port ${address.port} cannot be listened on: ${reason}.`);
+    throw new ListenError(`${address.host} port ${address.port} cannot be listened on: ${LISTEN_PROBLEMS[code] ?? code}.`);
   }
   return app.server as Bun.Server<unknown>;
 }

@@ -2,6 +2,7 @@
 // the environment. Must not open a file, nor know what a command does.
 
 import { resolve } from "node:path";
+import { parseIp } from "./base/ip.ts";
 import type { LogFormat } from "./base/log.ts";
 
 /** The command line or a variable is wrong: nothing was done. `message` is one sentence without its full stop. */
@@ -190,9 +191,12 @@ function parseLogFormat(text: string): LogFormat {
 
 function parseListen(text: string): ListenAddress {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]/@]+)):(\d{1,5})$/i.exec(text);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || port > 65_535) throw new UsageError(`must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not ${quoted(text)}`);
+  const [, bracketed, plain, digits] = match ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  // A plain one may be a name; of digits and dots alone it can only be an IPv4 address.
+  const isAddress = bracketed !== undefined ? parseIp(bracketed)?.version === 6 : plain !== undefined && (/[^\d.]/.test(plain) || parseIp(plain) !== null);
+  if (host === undefined || !isAddress || port > 65_535) throw new UsageError(`must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not ${quoted(text)}`);
   return Object.freeze({ host, port });
 }
 

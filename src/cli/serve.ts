@@ -101,7 +101,7 @@ function greeting(appliance: Appliance, listen: ListenAddress): string {
   const claim =
     setupToken === null
       ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
-      : `Claim it: curl -H 'content-type: application/json' ${reachable(url, listen)}/api/auth/setup -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
+      : `Claim it: curl -H 'content-type: application/json' '${reachable(url, listen)}/api/auth/setup' -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
 }
 

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SESSION_FORGOTTEN_MS } from "../../src/access/commands.ts";
 import { SESSION_IDLE_MS } from "../../src/access/gate.ts";
 import { isTls } from "../../src/access/routes.ts";
-import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
+import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { newAppliance, PASSWORD, PASSWORD_HASH, type TestAppliance } from "../support/appliance.ts";
 import { newApiKey, newNetwork, newUser, transactionCount, versionsOf } from "../support/factories.ts";
 import { clientOf, cookieOf, givePassword } from "../support/sign-in.ts";
 
@@ -127,11 +128,28 @@ describe("a sign-in that fails", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("is slowed down for an account that does not exist just the same", async () => {
-    const made = { email: "nobody@first.example", password: "wrong" };
-    for (let guess = 0; guess < 4; guess += 1) await signIn(made);
-    expect((await signIn(made)).status).toBe(429);
+  test("is slowed down just the same for an account that does not exist, and for a disabled one whatever the password", async () => {
+    const { id } = await newUser(appliance, { role: "Member" });
+    await givePassword(appliance, id);
+    const user = (await appliance.owner.get(`/api/v1/users/${id}`)).data;
+    await appliance.owner.put(`/api/v1/users/${id}`, { ...user, is_enabled: false });
+    for (const body of [{ email: "nobody@first.example", password: "wrong" }, { email: user.email, password: PASSWORD }]) {
+      for (let guess = 0; guess < 4; guess += 1) expect((await signIn(body)).status).toBe(401);
+      expect((await signIn(body)).status).toBe(429);
+    }
     expect((await signIn()).status).toBe(200);
+  });
+
+  test("opens no session for a user who was disabled, or whose password was changed, while it was verified", async () => {
+    const { id } = await newUser(appliance, { role: "Member" });
+    await givePassword(appliance, id);
+    const open = (fields: object) => appliance.writes.run("session.open", { hash: appliance.random.bytes(32), userId: id, at: appliance.clock.now(), passwordHash: PASSWORD_HASH, ...fields }, SYSTEM_AUTHOR);
+    await open({});
+    const refusal = { code: "auth_invalid_credentials" };
+    expect(open({ passwordHash: "the hash of before" })).rejects.toMatchObject(refusal);
+    const user = (await appliance.owner.get(`/api/v1/users/${id}`)).data;
+    await appliance.owner.put(`/api/v1/users/${id}`, { ...user, is_enabled: false });
+    expect(open({})).rejects.toMatchObject(refusal);
   });
 
   test("is refused from another site's page before anything is verified", async () => {
@@ -266,9 +284,11 @@ describe("changing one's own password", () => {
     expect(JSON.stringify(documents)).not.toMatch(/argon2|another phrase/);
   });
 
-  test("leaves API keys as they are", async () => {
+  test("leaves API keys, and other people's sessions, as they are", async () => {
     const key = newApiKey(appliance);
+    const other = await newUser(appliance, { role: "Viewer" });
     await appliance.owner.put("/api/auth/password", change);
+    expect((await other.client.get("/api/auth/me")).status).toBe(200);
     expect((await key.client.get("/api/auth/me")).status).toBe(200);
   });
 

@@ -87,7 +87,7 @@ describe("a refusal", () => {
   });
 
   test("of an unknown path is 404 in the envelope, however deep or odd", async () => {
-    const paths = ["/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/tags", "/api/v1/tagz", "/api/v1/tags/", `/api/v1/tags/${UNKNOWN}/x`, "/api/v1//tags", "/api/v1/tags%2f", "/api/v1/TAGS", "/api/%00", "/api/v1/%ff%fe", "/api/v1/%", "/api/nothing?x=1", `/api/v1/${"x/".repeat(500)}`];
+    const paths = ["/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/tags", "/api/v1/tagz", `/api/v1/tags/${UNKNOWN}/x`, "/api/v1//tags", "/api/v1/tags%2f", "/api/v1/TAGS", "/api/%00", "/api/v1/%ff%fe", "/api/v1/%", "/api/nothing?x=1", `/api/v1/${"x/".repeat(500)}`];
     for (const path of paths) {
       for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"]) {
         const answer = await appliance.owner.send(method, path, method === "GET" || method === "DELETE" ? undefined : {});

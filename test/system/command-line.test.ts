@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import manifest from "../../package.json" with { type: "json" };
 import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
 
-const COMMANDS = ["serve", "setup", "user list", "user create", "user disable", "user enable", "user password", "key list", "key create", "key disable", "key enable", "key delete", "openapi", "version"];
+const COMMANDS = ["serve", "setup", "user list", "user create", "user disable", "user enable", "user password", "key list", "key create", "key disable", "key enable", "key delete", "verify", "openapi", "version"];
 
 let place: Workplace;
 beforeAll(() => {

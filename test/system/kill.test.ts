@@ -77,6 +77,8 @@ test("kill -9 under writes from several connections loses nothing that was ackno
   await expectAllThere(running, key, acknowledged, inDoubt);
   expect((await running.stop()).code).toBe(0);
   expectWhole(join(place.data, "netledger.db"));
+  const verified = await place.run(["verify", "--data", place.data]);
+  expect([verified.code, verified.err]).toEqual([0, ""]);
 });
 
 async function expectAllThere(running: Running, key: string, acknowledged: ReadonlyMap<string, Acknowledged | null>, inDoubt: ReadonlySet<string>): Promise<void> {

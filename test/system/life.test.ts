@@ -26,7 +26,7 @@ describe("the first start", () => {
     expect(running.lines).toHaveLength(3);
     expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
     expect(running.lines[1]).toBe(`Its data is in ${place.data}`);
-    expect(running.lines[2]).toStartWith(`Claim it: curl -H 'content-type: application/json' ${running.url}/api/auth/setup -d '{"setup_token":"`);
+    expect(running.lines[2]).toStartWith(`Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup' -d '{"setup_token":"`);
     expect(Number(new URL(running.url).port)).toBeGreaterThan(0);
   });
 

@@ -68,7 +68,7 @@ describe("the configuration", () => {
     expect(readConfig(SERVE, ["--listen", text], {}).listen).toEqual({ host, port });
   });
 
-  test.each(["8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x", "::1:8080", "[::1]", "http://127.0.0.1:80", "a b:80", "[fe80::1%eth0]:80"])(
+  test.each(["8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x", "::1:8080", "[::1]", "http://127.0.0.1:80", "a b:80", "[fe80::1%eth0]:80", "[:::]:80", "[127.0.0.1]:80", "127.0.0.256:80", "127.1:80"])(
     "refuses %s as an address to listen on",
     (text) => {
       expect(problem(["--listen", text])).toStartWith("--listen must be HOST:PORT such as");

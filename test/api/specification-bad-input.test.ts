@@ -1,0 +1,451 @@
+// Bad input of every kind against every operation, made from tables: always the envelope, always 4xx, never a change.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
+import type { Answer } from "../support/client.ts";
+import { newApiKey, transactionCount, type Wire } from "../support/factories.ts";
+import { bodyOf, newWorld, OPERATIONS, type Operation, pathOf, type World } from "../support/operations.ts";
+import { envelopeProblems } from "../support/shapes.ts";
+import { cookieOf, givePassword } from "../support/sign-in.ts";
+
+const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
+/** What only an exception or SQL would say. */
+const LEAK = /TypeError|RangeError|SyntaxError|SQLITE|SELECT |INSERT |undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|at async|Prepared|no such (table|column)/;
+
+let appliance: TestAppliance;
+let world: World;
+/** Signed in as the Owner. */
+let cookie: string;
+
+beforeAll(async () => {
+  appliance = await newAppliance();
+  world = await newWorld(appliance);
+  await givePassword(appliance, appliance.first.userId);
+  const signedIn = await appliance.anonymous.post("/api/auth/login", { email: "owner@first.example", password: PASSWORD });
+  cookie = `session_id=${cookieOf(signedIn).value}`;
+});
+afterAll(() => appliance.close());
+
+/** Bytes or text as they are, with whatever headers. */
+async function send(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await appliance.handle(new Request(`http://localhost${path}`, { method, headers: { cookie, "content-type": "application/json", ...headers }, ...(body === undefined ? {} : { body }) }));
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text), data: null };
+}
+
+/** Asserts that an answer is a refusal as it has to be, and that nothing was written by it. */
+function expectRefusal(what: unknown, answer: Answer, before: number): void {
+  const seen = { status: Math.floor(answer.status / 100), envelope: envelopeProblems(answer), leak: LEAK.exec(answer.text)?.[0] ?? null, written: transactionCount(appliance) - before };
+  if (seen.status !== 4 || seen.envelope.length > 0 || seen.leak !== null || seen.written !== 0) {
+    expect({ what, text: answer.text.slice(0, 500), ...seen }).toEqual({ what, text: answer.text.slice(0, 500), status: 4, envelope: [], leak: null, written: 0 });
+  }
+  expect(answer.status).toBeLessThan(500);
+}
+
+/** Asserts that an answer is a refusal without a change or a success; never a crash. */
+function expectNoCrash(what: unknown, answer: Answer, before: number): void {
+  if (answer.status !== 200) return expectRefusal(what, answer, before);
+  const problems = envelopeProblems(answer);
+  if (problems.length > 0) expect({ what, problems }).toEqual({ what, problems: [] });
+}
+
+const WRITES = OPERATIONS.filter(({ method, path, plural }) => (method === "POST" || method === "PUT") && plural !== undefined && !path.endsWith("/rotate"));
+const UNNAMED_WRITES = OPERATIONS.filter(({ method, plural }) => (method === "POST" || method === "PUT") && plural === undefined);
+const READS = OPERATIONS.filter(({ method, answers }) => method === "GET" && answers !== "something else");
+const ON_ONE = OPERATIONS.filter(({ path }) => path.includes(":id"));
+
+/** Every place in a JSON value: pointer and value. */
+function places(value: unknown, pointer = ""): Array<[string, unknown]> {
+  if (typeof value !== "object" || value === null) return [[pointer, value]];
+  const below = Object.entries(value).flatMap(([key, item]) => places(item, `${pointer}/${key}`));
+  return pointer === "" ? below : [[pointer, value], ...below];
+}
+
+/** A copy with another value at a pointer. */
+function changed(body: Wire, pointer: string, to: unknown): Wire {
+  const copy = structuredClone(body);
+  const keys = pointer.slice(1).split("/");
+  // biome-ignore lint/suspicious/noExplicitAny: a walk through JSON.
+  let at: any = copy;
+  for (const key of keys.slice(0, -1)) at = at[key];
+  at[keys.at(-1) as string] = to;
+  return copy;
+}
+
+/** What a body of the operation has in places that are read. */
+function writable(operation: Operation): Wire {
+  if (operation.method === "POST") return world.body(operation.plural as string);
+  const record = world.records[operation.plural as string] as Wire;
+  const fields = Object.keys(world.body(operation.plural as string)).filter((field) => Object.hasOwn(record, field));
+  const full = world.body(operation.plural as string);
+  const body = Object.fromEntries(fields.map((field) => [field, record[field] === null || (Array.isArray(record[field]) && record[field].length === 0) ? full[field] : record[field]]));
+  return { ...body, id: record["id"] };
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+const WRONG_TYPES: unknown[] = [5, -1.5, true, "text", [], [[]], {}, { a: 1 }, [null]];
+
+/** Values that are of the right type here or there, and hostile. */
+const HOSTILE: unknown[] = [
+  "", " ", "\u0000", "a\u0000b", "\ud800", "\udc00x", "\ufeff", "\u202e", "n".repeat(300), "😀".repeat(256), "e\u0301".repeat(255), "'; DROP TABLE tags; --", "%00", "../../etc/passwd", "null", "NaN",
+  "__proto__", "constructor", "toString", "0", "-0", "1e400", "=cmd|' /C calc'!A0", "<script>alert(1)</script>", "${jndi:ldap://x}", "\r\nX-Injected: 1", "a".repeat(100_000),
+  "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", UNKNOWN.toUpperCase(), "255.255.255.255", "0.0.0.0", "::", "0.0.0.0/0", "::/0", "ff:ff:ff:ff:ff:ff", "2026-11-21T09:00:00Z", "0000-00-00T00:00:00Z", "+275760-09-13T00:00:00.001Z",
+  0, -0, -1, 1, 0.1, 1e308, -1e308, 5e-324, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 2 ** 64, null, false,
+  [null], ["", ""], [{}], Array.from({ length: 1_500 }, () => UNKNOWN), Array.from({ length: 20 }, () => []), { length: 1 }, { type: "toString" }, { type: "__proto__", details: {} }, { toString: null }, { then: 1 },
+];
+
+/** Texts that are no JSON object, or one that means trouble. `malformed` names those that are no JSON at all. */
+const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, malformed?: "malformed"]> = [
+  ["space", "   ", "malformed"],
+  ["an open object", "{", "malformed"],
+  ["a closed object", "}", "malformed"],
+  ["half a literal", "tru", "malformed"],
+  ["single quotes", "{'name':'x'}", "malformed"],
+  ["a bare key", "{name:1}", "malformed"],
+  ["a comma too many", "{\"name\":1,}", "malformed"],
+  ["a comment", "{/* */}", "malformed"],
+  ["two values", "{}{}", "malformed"],
+  ["a tail", "{}x", "malformed"],
+  ["NaN", "{\"number\":NaN}", "malformed"],
+  ["Infinity", "{\"number\":-Infinity}", "malformed"],
+  ["hexadecimal", "{\"number\":0x10}", "malformed"],
+  ["a plus sign", "{\"number\":+1}", "malformed"],
+  ["a leading zero", "{\"number\":01}", "malformed"],
+  ["a raw newline in a text", "{\"name\":\"a\nb\"}", "malformed"],
+  ["a raw NUL in a text", "{\"name\":\"a\u0000b\"}", "malformed"],
+  ["a NUL after the end", "{}\u0000", "malformed"],
+  ["a wrong escape", "{\"name\":\"\\x41\"}", "malformed"],
+  ["half a unicode escape", "{\"name\":\"\\u12\"}", "malformed"],
+  ["an unfinished text", "{\"name\":\"", "malformed"],
+  ["XML", "<a/>", "malformed"],
+  ["a form", "name=x&color=Red", "malformed"],
+  ["a hundred thousand arrays without an end", "[".repeat(100_000), "malformed"],
+  ["a hundred thousand objects without an end", "{\"a\":".repeat(100_000), "malformed"],
+  ["null", "null"],
+  ["true", "true"],
+  ["a number", "5"],
+  ["a huge number", "1e400"],
+  ["a text", "\"x\""],
+  ["an array", "[]"],
+  ["an array of objects", "[{}]"],
+  ["arrays in arrays", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+  ["objects in objects", `${"{\"a\":".repeat(50_000)}1${"}".repeat(50_000)}`],
+  ["objects in a known field", `{"tags":${"[".repeat(20_000)}${"]".repeat(20_000)},"name":${"{\"a\":".repeat(5_000)}1${"}".repeat(5_000)}}`],
+  ["a prototype", "{\"__proto__\":{\"name\":\"x\",\"polluted\":true}}"],
+  ["a constructor", "{\"constructor\":{\"prototype\":{\"polluted\":true}},\"prototype\":1}"],
+  ["names that every object has", "{\"toString\":1,\"valueOf\":1,\"hasOwnProperty\":1,\"toJSON\":1,\"then\":1,\"\":1}"],
+  ["a hundred thousand unknown fields", `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":${n}`).join(",")}}`],
+  ["a key of a megabyte", `{"${"k".repeat(1_000_000)}":1}`],
+  ["a text of a megabyte", `{"name":"${"n".repeat(1_000_000)}"}`],
+  ["keys that are lone surrogates", "{\"\\ud800\":1,\"\\udfff\":\"\\ud83d\"}"],
+  ["bytes that are no UTF-8, in a text", bytes("{\"name\":\"", [0xff, 0xfe, 0xc0, 0x80], "\"}")],
+  ["an overlong NUL and a surrogate in UTF-8", bytes("{\"name\":\"", [0xc0, 0x80, 0xed, 0xa0, 0x80], "\"}")],
+  ["bytes that are no UTF-8, alone", bytes("", [0x80, 0x81, 0xfe, 0xff], ""), "malformed"],
+  ["UTF-16", bytes("", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00], ""), "malformed"],
+  ["a byte order mark, then an object", bytes("", [0xef, 0xbb, 0xbf], "{\"unknown\":1}")],
+  ["gzip", bytes("", [0x1f, 0x8b, 0x08, 0x00, 0x00], ""), "malformed"],
+];
+
+function bytes(before: string, middle: number[], after: string): Uint8Array<ArrayBuffer> {
+  const encode = (text: string) => [...new TextEncoder().encode(text)];
+  return Uint8Array.from([...encode(before), ...middle, ...encode(after)]);
+}
+
+describe("a body", () => {
+  for (const operation of [...WRITES, ...UNNAMED_WRITES]) {
+    const name = `${operation.method} ${operation.path}`;
+
+    test(`${name}: refuses whatever is not an object of its fields`, async () => {
+      for (const [what, body, malformed] of RAW_BODIES) {
+        const before = transactionCount(appliance);
+        const answer = await send(operation.method, pathOf(operation, world), body);
+        expectRefusal([name, what], answer, before);
+        if (malformed !== undefined) expect([name, what, answer.status, answer.body.code]).toEqual([name, what, 400, "malformed_json"]);
+      }
+      const before = transactionCount(appliance);
+      expectRefusal([name, "nothing"], await send(operation.method, pathOf(operation, world)), before);
+      expectRefusal([name, "emptiness"], await send(operation.method, pathOf(operation, world), ""), before);
+    });
+  }
+
+  for (const operation of WRITES) {
+    const name = `${operation.method} ${operation.path}`;
+
+    test(`${name}: refuses a wrong type in every place, naming the place`, async () => {
+      const body = writable(operation);
+      for (const [pointer, value] of places(body)) {
+        for (const wrong of WRONG_TYPES) {
+          if (kindOf(wrong) === kindOf(value)) continue;
+          const before = transactionCount(appliance);
+          const answer = await send(operation.method, pathOf(operation, world), JSON.stringify(changed(body, pointer, wrong)));
+          expectRefusal([name, pointer, wrong], answer, before);
+          const paths: string[] = (answer.body.params.issues ?? []).map((issue: { path: string }) => issue.path);
+          if (!paths.some((path) => path.startsWith(pointer) || pointer.startsWith(path))) expect({ name, pointer, wrong, paths }).toEqual({ name, pointer, wrong, paths: [pointer] });
+        }
+      }
+    });
+
+    test(`${name}: refuses a field that is not there, in every object, naming it`, async () => {
+      const body = writable(operation);
+      const objects = ["", ...places(body).flatMap(([pointer, value]) => (kindOf(value) === "object" ? [pointer] : []))];
+      for (const pointer of objects) {
+        for (const field of ["tpyo", "constructor", "toString", "__proto__", "hasOwnProperty", "", "a/b", "🙂", "Name", "length"]) {
+          const text = JSON.stringify(pointer === "" ? { ...body, PLACEHOLDER: 1 } : changed(body, `${pointer}/PLACEHOLDER`, 1)).replace("PLACEHOLDER", field);
+          const before = transactionCount(appliance);
+          const answer = await send(operation.method, pathOf(operation, world), text);
+          expectRefusal([name, pointer, field], answer, before);
+          const paths: string[] = (answer.body.params.issues ?? []).map((issue: { path: string }) => issue.path);
+          const wanted = `${pointer}/${field.replace("/", "~1")}`;
+          if (!paths.includes(wanted)) expect({ name, paths }).toEqual({ name, paths: [wanted] });
+        }
+      }
+    });
+
+    test(`${name}: does not crash on what is hostile, in any place, and writes all of it or nothing`, async () => {
+      const body = writable(operation);
+      for (const [pointer] of places(body)) {
+        for (const value of HOSTILE) {
+          const before = transactionCount(appliance);
+          const answer = await send(operation.method, pathOf(operation, world), JSON.stringify(changed(operation.method === "POST" ? { ...body, ...fresh(operation) } : body, pointer, value)));
+          expectNoCrash([name, pointer, value], answer, before);
+        }
+        for (const number of ["1e400", "-1e400", "1e-400", "9007199254740993", "-0", "-0.0", "1.0", "1e2", "123456789012345678901234567890"]) {
+          const text = JSON.stringify(changed(body, pointer, "PLACEHOLDER")).replace("\"PLACEHOLDER\"", number);
+          const before = transactionCount(appliance);
+          expectNoCrash([name, pointer, number], await send(operation.method, pathOf(operation, world), text), before);
+        }
+      }
+    });
+
+    test(`${name}: does not crash without any one of its places, and with every one given twice`, async () => {
+      const body = writable(operation);
+      for (const [pointer] of places(body)) {
+        const before = transactionCount(appliance);
+        expectNoCrash([name, pointer, "missing"], await send(operation.method, pathOf(operation, world), JSON.stringify(changed(body, pointer, undefined))), before);
+      }
+      for (const field of Object.keys(body)) {
+        const twice = `{${JSON.stringify(field)}:"first",${JSON.stringify(body).slice(1)}`;
+        const before = transactionCount(appliance);
+        expectNoCrash([name, field, "twice"], await send(operation.method, pathOf(operation, world), twice), before);
+        const wrongLast = `${JSON.stringify(body).slice(0, -1)},${JSON.stringify(field)}:{"a":[]}}`;
+        const between = transactionCount(appliance);
+        expectRefusal([name, field, "twice, the last wrong"], await send(operation.method, pathOf(operation, world), wrongLast), between);
+      }
+    });
+  }
+
+  test("leaves no trace in what every object has", () => {
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    expect(({} as Record<string, unknown>)["name"]).toBeUndefined();
+  });
+
+  test("is read as UTF-8: what is stored comes back, lone surrogates and NULs do not", async () => {
+    const path = `/api/v1/tags/${world.records["tags"]?.["id"]}`;
+    for (const name of ["é", "e\u0301", "日本", "😀👩‍👩‍👧", "\u202eabc", "a\u00a0b", "\\", "\"", "/"]) {
+      const answer = await appliance.owner.put(path, { name, color: "Red" });
+      if (answer.status === 200) expect((await appliance.owner.get(path)).data.name).toBe(answer.data.name);
+      else expect(answer.body.code).toBe("validation_failed");
+    }
+    for (const name of ["\\ud800", "\\udc00", "a\\ud83d", "\\u0000", "a\\u0000b"]) {
+      const before = transactionCount(appliance);
+      const answer = await send("PUT", path, `{"name":"${name}","color":"Red"}`);
+      expectRefusal(name, answer, before);
+    }
+  });
+});
+
+describe("a path", () => {
+  const IDS = [
+    "abc", "0", "-1", "null", "undefined", "NaN", ":id", "{id}", "*", ".", "%20", "%00", "%0a", "%0d%0aX-Injected:%201", "%", "%zz", "%f", "%ff", "%c0%80", "%ed%a0%80", "%2e%2e", "..%2f", "..%2f..%2fetc%2fpasswd", "%2f", "%5c", "a%2fb", "'", "\"", "'%20OR%201=1--", "__proto__", "constructor",
+    `${UNKNOWN}0`, UNKNOWN.slice(0, -1), UNKNOWN.replaceAll("-", ""), `{${UNKNOWN}}`, `urn:uuid:${UNKNOWN}`, `%7b${UNKNOWN}%7d`, `${UNKNOWN}%00`, `${UNKNOWN}%20`, `%20${UNKNOWN}`, `${UNKNOWN},${UNKNOWN}`, `${UNKNOWN};a=b`, UNKNOWN.replace("0", "g"), "🙂", "%F0%9F%99%82", "x".repeat(5_000),
+  ];
+
+  for (const operation of ON_ONE) {
+    const name = `${operation.method} ${operation.path}`;
+
+    test(`${name}: is not about anything that is no UUID`, async () => {
+      const body = operation.method === "GET" || operation.method === "DELETE" ? undefined : JSON.stringify(bodyOf(operation, world));
+      for (const id of IDS) {
+        const before = transactionCount(appliance);
+        const answer = await send(operation.method, operation.path.replace(":id", id), body);
+        expectRefusal([name, id], answer, before);
+        expect([name, id, [400, 404, 405].includes(answer.status)]).toEqual([name, id, true]);
+      }
+    });
+
+    test(`${name}: an id of another kind is unknown`, async () => {
+      for (const [plural, record] of Object.entries(world.records)) {
+        if (plural === operation.plural) continue;
+        const body = operation.method === "GET" || operation.method === "DELETE" ? undefined : JSON.stringify({ ...bodyOf(operation, world), ...(operation.method === "PUT" ? { id: record["id"] } : {}) });
+        const before = transactionCount(appliance);
+        const answer = await send(operation.method, operation.path.replace(":id", record["id"]), body);
+        expectRefusal([name, plural], answer, before);
+        expect([name, plural, answer.body.code]).toEqual([name, plural, "entity_not_found"]);
+      }
+    });
+  }
+});
+
+describe("a query", () => {
+  const VALUES = [
+    "", " ", "abc", "null", "undefined", "true", "[]", "{}", "0", "-0", "-1", "1.5", "1e3", "0x1", "01", "99999999999999999999", "NaN", "Infinity", "1001", "%00", "%ff", "%c0%80", "%", "%zz", "%u0041", "%0d%0aX:1", "%27%3B--", "__proto__", "a,b", ",", ",,,", "%2C", "..%2f", "%F0%9F%99%82", "%ed%a0%80", "2026-11-21", UNKNOWN, UNKNOWN.slice(1), "x".repeat(4_000),
+  ];
+  const NAMES = ["limit", "offset", "at", "ids", "ids[]", "ids[0]", "host_id", "network_id", "group_by", "order_by", "order_direction", "search", "cascade", "at[]", "limit[]", "limit[x]", "unknown", "__proto__", "constructor", "toString", "", "%00", "%ff", "%zz", "LIMIT", "Limit", " limit", "limit ", "🙂"];
+
+  for (const operation of READS) {
+    const name = `${operation.method} ${operation.path}`;
+
+    test(`${name}: any value of any parameter is an answer or a refusal`, async () => {
+      for (const parameter of NAMES) {
+        for (const value of VALUES) {
+          const before = transactionCount(appliance);
+          expectNoCrash([name, parameter, value], await send("GET", `${pathOf(operation, world)}?${parameter}=${value}`), before);
+        }
+      }
+    });
+
+    test(`${name}: an unknown parameter is refused by name, with or without a value, known ones beside it`, async () => {
+      for (const [query, field] of [["tpyo=1", "tpyo"], ["tpyo", "tpyo"], ["tpyo=", "tpyo"], ["at=2999-01-01T00:00:00Z&tpyo=1", "tpyo"], ["constructor=1", "constructor"], ["__proto__=1", "__proto__"], ["toString", "toString"], ["At=2999-01-01T00:00:00Z", "At"], ["%74pyo=1", "tpyo"], ["a%2Fb=1", "a~1b"]] as const) {
+        const answer = await send("GET", `${pathOf(operation, world)}?${query}`);
+        expect([name, query, answer.status, (answer.body.params?.issues ?? []).map((issue: { path: string }) => issue.path)]).toEqual([name, query, 400, [`/${field}`]]);
+      }
+    });
+
+    test(`${name}: odd shapes of a query string are an answer or a refusal`, async () => {
+      for (const query of ["?", "??", "?&", "?&&&", "?=", "?=1", "?=&=", "?;", "?a=b=c", "?#", "?%", "?%%", "?%3D", "?+", "?limit=1;offset=1", `?${"a=1&".repeat(2_000)}`, `?${"&".repeat(10_000)}`, `?x=${"y".repeat(12_000)}`, `?${"at=2999-01-01T00:00:00Z&".repeat(300)}`]) {
+        const before = transactionCount(appliance);
+        expectNoCrash([name, query.slice(0, 50)], await send("GET", pathOf(operation, world) + query), before);
+      }
+    });
+
+    test(`${name}: a parameter given twice is refused, unless it is a list`, async () => {
+      const at = "at=2999-01-01T00:00:00Z";
+      for (const twice of [`${at}&${at}`, ...(operation.answers === "a list" ? ["limit=1&limit=1", "limit=1&limit[]=1", "offset=0&offset=0"] : [])]) {
+        expect([name, twice, (await send("GET", `${pathOf(operation, world)}?${twice}`)).status]).toEqual([name, twice, 400]);
+      }
+    });
+  }
+
+  for (const operation of [...WRITES, ...OPERATIONS.filter(({ method }) => method === "DELETE")]) {
+    test(`${operation.method} ${operation.path}: refuses a query that it does not have`, async () => {
+      for (const query of ["tpyo=1", "limit=5", "at=2999-01-01T00:00:00Z", "dry_run=true", ...(operation.method === "DELETE" ? ["cascade=yes", "cascade=", "cascade=1", "cascade=TRUE", "cascade=true&cascade=false"] : ["cascade=true"])]) {
+        const before = transactionCount(appliance);
+        const body = operation.method === "DELETE" ? undefined : JSON.stringify(bodyOf(operation, world));
+        const answer = await send(operation.method, `${pathOf(operation, world)}?${query}`, body);
+        expectRefusal([operation, query], answer, before);
+        expect(answer.body.code).toBe("validation_failed");
+      }
+    });
+  }
+});
+
+describe("a header", () => {
+  test("Authorization in any wrong form is 401, a cookie beside it or not", async () => {
+    const { key } = newApiKey(appliance);
+    const wrong = [
+      "", " ", "Bearer", "Bearer ", "bearer", `Bearer${key}`, `Bearer ${key} ${key}`, `Bearer ${key},`, `Bearer "${key}"`, `Bearer ${key.slice(0, -1)}`, `Bearer ${key}x`, `Basic ${btoa(`owner:${key}`)}`, `Token ${key}`, key, `Digest username="a"`, "Bearer null", "Bearer undefined", "Bearer nlk_", `Bearer nlk_${"0".repeat(43)}`, `Bearer nlk_${"0".repeat(49)}`, `Bearer ${"x".repeat(8_000)}`, "Bearer \u00ff\u00fe", "Bearer ../../etc/passwd", "Bearer ' OR 1=1 --", "Bearer __proto__", `Bearer ${key.toUpperCase()}`, "Negotiate AAAA", "=", ",",
+    ];
+    for (const authorization of wrong) {
+      for (const withCookie of [true, false]) {
+        const before = transactionCount(appliance);
+        const answer = await send("GET", "/api/v1/tags", undefined, { authorization, ...(withCookie ? {} : { cookie: "" }) });
+        if (authorization.trim() === "" && withCookie) continue;
+        expectRefusal([authorization, withCookie], answer, before);
+        expect([authorization, withCookie, answer.status]).toEqual([authorization, withCookie, 401]);
+        expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b/);
+        expect(answer.text).not.toContain(key.slice(4, 30));
+      }
+    }
+  });
+
+  test("Authorization names its scheme in any case", async () => {
+    const { key } = newApiKey(appliance);
+    for (const scheme of ["Bearer", "bearer", "BEARER"]) expect([scheme, (await send("GET", "/api/v1/tags", undefined, { cookie: "", authorization: `${scheme} ${key}` })).status]).toEqual([scheme, 200]);
+  });
+
+  test("Cookie in any wrong form is 401; among others the right one is found", async () => {
+    const token = cookie.slice("session_id=".length);
+    const wrong = [
+      "", ";", ";;;", "=", "session_id", "session_id=", "session_id=;", `session_id=${token}x`, `session_id=${token.slice(1)}`, `session_id="${token.slice(1)}"`, `session_id=%zz`, `session_id=%`, "session_id=%00", "session_id=%E0%A4%A", "session_id=null", "session_id=[object Object]", "session_id={\"a\":1}", "session_id=j:{\"a\":1}", "session_id=' OR 1=1 --", "session_id=__proto__", "__proto__=1", "constructor=1", `Session_Id=${token}`, `session_id2=${token}`, `xsession_id=${token}`, `session_id=${"x".repeat(8_000)}`, "session_id=\u00ff", `${"a=b; ".repeat(500)}`,
+    ];
+    for (const value of wrong) {
+      const before = transactionCount(appliance);
+      const answer = await send("GET", "/api/v1/tags", undefined, { cookie: value });
+      expectRefusal(value, answer, before);
+      expect([value, answer.status]).toEqual([value, 401]);
+    }
+    for (const value of [`a=b; ${cookie}`, `${cookie}; a=b`, `a=%zz; ${cookie}`, `__proto__=x; ${cookie}`, `;;${cookie};`, `a; ${cookie}`]) expect([value, (await send("GET", "/api/v1/tags", undefined, { cookie: value })).status]).toEqual([value, 200]);
+  });
+
+  test("Origin and Sec-Fetch-Site that are foreign stop what changes by cookie, and only that", async () => {
+    const tag = JSON.stringify({ name: "from elsewhere", color: "Red" });
+    const { key } = newApiKey(appliance);
+    for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { origin: "" }, { origin: "http://localhost.evil.example" }, { origin: "http://localhost@evil.example" }, { origin: "localhost" }, { origin: "x".repeat(1_000) }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "made up" }, { origin: "http://localhost", "sec-fetch-site": "cross-site" }] as Array<Record<string, string>>) {
+      const before = transactionCount(appliance);
+      const answer = await send("POST", "/api/v1/tags", tag, { host: "localhost", ...headers });
+      expectRefusal(headers, answer, before);
+      expect([headers, answer.body.code]).toEqual([headers, "auth_origin_rejected"]);
+      expect([headers, (await send("GET", "/api/v1/tags", undefined, { host: "localhost", ...headers })).status]).toEqual([headers, 200]);
+    }
+    expect((await send("POST", "/api/v1/tags", tag, { host: "localhost", origin: "https://evil.example", cookie: "", authorization: `Bearer ${key}` })).status).toBe(200);
+  });
+
+  test("If-Match and If-None-Match in any wrong form never let a write through", async () => {
+    const record = world.records["vlans"] as Wire;
+    const path = `/api/v1/vlans/${record["id"]}`;
+    for (const value of ["\"", "\"\"", "W/", "W/\"\"", "x", "**", "\"a", "a\"", "\"a\",", ",", "\"\\\"\"", "null", "x".repeat(8_000), "\u00e9", `${"\"a\",".repeat(1_000)}"b"`]) {
+      const before = transactionCount(appliance);
+      const answer = await send("PUT", path, JSON.stringify({ ...record, name: "never" }), { "if-match": value });
+      expectRefusal(["if-match", value], answer, before);
+      expect([value, answer.status === 412 || answer.status === 400]).toEqual([value, true]);
+      expectNoCrash(["if-none-match", value], await send("GET", path, undefined, { "if-none-match": value }), before);
+    }
+  });
+
+  test("others in odd forms change nothing about the answer", async () => {
+    const odd: Array<Record<string, string>> = [
+      { accept: "text/html" }, { accept: "" }, { "accept-encoding": "nonsense;q=x" }, { "accept-language": "x".repeat(5_000) }, { "x-request-id": "x".repeat(10_000) }, { "x-request-id": "\u00ff" }, { range: "bytes=0-1" }, { "x-forwarded-for": "'; --" }, { "x-forwarded-host": "evil.example" }, { "x-http-method-override": "DELETE" }, { "if-modified-since": "never" }, { "content-type": "\u00ff" }, { "content-type": "x" }, { expect: "200-ok" }, { te: "trailers" }, { host: "evil.example" }, { "content-length": "-5" }, { "content-encoding": "gzip" }, { upgrade: "websocket", connection: "upgrade" },
+    ];
+    for (const headers of odd) {
+      const answer = await send("GET", "/api/v1/tags", undefined, headers);
+      expect([headers, answer.status, envelopeProblems(answer)]).toEqual([headers, 200, []]);
+    }
+  });
+
+  test("Content-Type in any wrong form is 415 where there is a body", async () => {
+    for (const type of ["", " ", "x", "/", "json", "application", "application/", "application/json+x", "application/json, text/plain", "text/html; application/json", "application/json/x", "application/x-ndjson", "application/json-patch+json", "application/merge-patch+json", "multipart/form-data", "multipart/form-data; boundary=", "application/x-www-form-urlencoded; charset=utf-8", "\u00ff", "x".repeat(5_000)]) {
+      const before = transactionCount(appliance);
+      const answer = await send("POST", "/api/v1/tags", JSON.stringify(world.body("tags")), { "content-type": type });
+      expectRefusal(type, answer, before);
+      expect([type, answer.status]).toEqual([type, 415]);
+    }
+  });
+});
+
+describe("signing in and setting up", () => {
+  test("refuse any wrong body, whatever it is, without a cookie", async () => {
+    const wrong = [{}, { email: "owner@first.example" }, { password: "x" }, { email: 5, password: 5 }, { email: ["owner@first.example"], password: { a: 1 } }, { email: null, password: null }, { email: "", password: "" }, { email: "x", password: "y" }, { email: "owner@first.example", password: "" }, { email: "owner@first.example", password: "x".repeat(100_000) }, { email: "a".repeat(100_000), password: "x" }, { email: "owner@first.example\u0000", password: "x" }, { email: "' OR 1=1 --", password: "' OR 1=1 --" }, { email: "owner@first.example", password: "wrong wrong wrong", extra: 1 }];
+    for (const body of wrong) {
+      const before = transactionCount(appliance);
+      const answer = await send("POST", "/api/auth/login", JSON.stringify(body), { cookie: "" });
+      expectRefusal(body, answer, before);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(answer.text).not.toContain("wrong wrong wrong");
+    }
+    for (const body of [{}, { setup_token: "x" }, { setup_token: 5, organization_name: [], network_name: {}, email: "x", password: "short" }, { setup_token: "x", organization_name: "o", network_name: "n", email: "a@b.example", password: "a long enough password" }]) {
+      const before = transactionCount(appliance);
+      const answer = await send("POST", "/api/auth/setup", JSON.stringify(body), { cookie: "" });
+      expectRefusal(body, answer, before);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+  });
+});
+
+/** Names and numbers that no other body has, of those that the operation's create has to be unique in. */
+function fresh(operation: Operation): Wire {
+  const body = world.body(operation.plural as string);
+  return Object.fromEntries(["name", "number", "if_index", "cidr", "email"].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]));
+}

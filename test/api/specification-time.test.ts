@@ -1,0 +1,572 @@
+// CONTRACT 5 and the specification's `at`: what an instant is, what holds at it, what makes a version and what does not.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { newApiKey, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { hostBody, live, newCredential, newHost, newIfEntry } from "../support/inventory.ts";
+import { newWorld, OPERATIONS, PLURALS } from "../support/operations.ts";
+import { envelopeProblems, hostShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
+
+const LONG_AGO = "2001-01-01T00:00:00Z";
+const SECOND = 1_000;
+
+let appliance: TestAppliance;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+/** The ids of a list as of an instant, or live. */
+async function ids(plural: string, at?: string, filter = "", by = appliance.owner): Promise<string[]> {
+  const answer = await by.get(`/api/v1/${plural}?${new URLSearchParams(at === undefined ? {} : { at })}${filter}`);
+  expect([plural, at, answer.status, envelopeProblems(answer)]).toEqual([plural, at, 200, []]);
+  expect(answer.body.meta.pagination.total_count).toBe(answer.data.length);
+  return answer.data.map((item: Wire) => item["id"]);
+}
+
+function one(plural: string, id: string, at: string, by = appliance.owner): Promise<Wire> {
+  return succeeded(by.get(`/api/v1/${plural}/${id}?${new URLSearchParams({ at })}`));
+}
+
+/** Lets a second pass and says what the time is then. */
+function later(ms = SECOND): string {
+  appliance.clock.advance(ms);
+  return appliance.clock.text();
+}
+
+function shifted(instant: string, ms: number): string {
+  return new Date(Date.parse(instant) + ms).toISOString();
+}
+
+async function rename(tag: Wire, name: string): Promise<Wire> {
+  return succeeded(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name, color: tag["color"] }));
+}
+
+async function remove(plural: string, id: string): Promise<Wire> {
+  return succeeded(appliance.owner.delete(`/api/v1/${plural}/${id}`));
+}
+
+async function putHost(host: Wire, changes: Wire): Promise<Wire> {
+  return succeeded(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, changes)));
+}
+
+describe("an instant", () => {
+  test("at exactly valid_from has the new version, one millisecond before the old one", async () => {
+    later();
+    const tag = await newTag(appliance, { name: "first" });
+    later();
+    const second = await rename(tag, "second");
+    later();
+    expect(await one("tags", tag["id"], second["valid_from"])).toMatchObject({ name: "second" });
+    expect(await one("tags", tag["id"], shifted(second["valid_from"], -1))).toMatchObject({ name: "first" });
+    expect(await one("tags", tag["id"], tag["valid_from"])).toMatchObject({ name: "first" });
+    await refused(appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=${shifted(tag["valid_from"], -1)}`), 404, "entity_not_found");
+    expect(await ids("tags", tag["valid_from"])).toEqual([tag["id"]]);
+    expect(await ids("tags", shifted(tag["valid_from"], -1))).toEqual([]);
+  });
+
+  test("takes any offset, either case, and any number of digits, of which those below a millisecond don't reach it", async () => {
+    later();
+    const tag = await newTag(appliance);
+    later();
+    const from = tag["valid_from"];
+    const local = (minutes: number, sign: string, offset: string) => shifted(from, minutes * 60_000).replace("Z", `${sign}${offset}`);
+    for (const at of [from, from.toLowerCase(), local(330, "+", "05:30"), local(-480, "-", "08:00"), local(0, "+", "00:00"), local(0, "-", "00:00"), from.replace("Z", "0Z"), from.replace("Z", "999999999999Z"), from.replace(".000Z", "Z")]) {
+      expect([at, await ids("tags", at)]).toEqual([at, [tag["id"]]]);
+    }
+    const before = shifted(from, -1);
+    for (const at of [before.replace("Z", "9Z"), before.replace("Z", "999999999Z"), shifted(before, 60 * 60_000).replace("Z", "999+01:00")]) expect([at, await ids("tags", at)]).toEqual([at, []]);
+  });
+
+  test("before the first transaction is an empty list of everything, and 404 for one", async () => {
+    const world = await newWorld(appliance);
+    later();
+    for (const plural of PLURALS) {
+      for (const at of [LONG_AGO, "0000-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z"]) expect([plural, at, await ids(plural, at)]).toEqual([plural, at, []]);
+      const answer = await appliance.owner.get(`/api/v1/${plural}?limit=0&at=${LONG_AGO}`);
+      expect([answer.data, answer.body.meta.pagination.total_count]).toEqual([[], 0]);
+      await refused(appliance.owner.get(`/api/v1/${plural}/${world.records[plural]?.["id"]}?at=${LONG_AGO}`), 404, "entity_not_found");
+    }
+  });
+
+  test("at or after the present is the live state of everything", async () => {
+    const world = await newWorld(appliance);
+    later();
+    for (const plural of PLURALS) {
+      const [all, record] = [(await appliance.owner.get(`/api/v1/${plural}`)).data, (await appliance.owner.get(`/api/v1/${plural}/${world.records[plural]?.["id"]}`)).data];
+      for (const at of [appliance.clock.text(), shifted(appliance.clock.text(), 1), "2999-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"]) {
+        expect([plural, (await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data]).toEqual([plural, all]);
+        expect([plural, await one(plural, record.id, at)]).toEqual([plural, record]);
+      }
+    }
+  });
+
+  test("is echoed by meta.at as it was asked for, and by nothing that did not ask", async () => {
+    const tag = await newTag(appliance);
+    for (const [at, echo] of [["2026-11-21T10:00:00.5+01:00", "2026-11-21T09:00:00.500Z"], [LONG_AGO, "2001-01-01T00:00:00.000Z"], ["2999-01-01T00:00:00Z", "2999-01-01T00:00:00.000Z"]] as const) {
+      for (const query of ["", "&limit=0"]) {
+        const answer = await appliance.owner.get(`/api/v1/tags?at=${encodeURIComponent(at)}${query}`);
+        expect([answer.body.meta.at, envelopeProblems(answer)]).toEqual([echo, []]);
+      }
+    }
+    expect((await appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=2999-01-01T00:00:00Z`)).body.meta.at).toBe("2999-01-01T00:00:00.000Z");
+    for (const path of ["tags", `tags/${tag["id"]}`]) expect((await appliance.owner.get(`/api/v1/${path}`)).body.meta).not.toHaveProperty("at");
+  });
+
+  test("is taken by every list and by every GET of one record; what is none is 400 by name", async () => {
+    const world = await newWorld(appliance);
+    for (const operation of OPERATIONS.filter(({ method, answers }) => method === "GET" && answers !== "something else")) {
+      const path = operation.path.replace(":id", world.records[operation.plural ?? ""]?.["id"]);
+      expect((await appliance.owner.get(`${path}?at=${encodeURIComponent(later())}`)).status).toBe(200);
+      for (const at of ["", "now", "yesterday", "2026-11-21", "2026-11-21T09:00:00", "2026-11-21 09:00:00Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T09:60:00Z", "2026-11-21T09:00:00.Z", "2026-11-21T09:00:00+25:00", "2026-11-21T09:00:00+0100", "20261121T090000Z", "1795251600", "1795251600000", "-2026-11-21T09:00:00Z", "null"]) {
+        expect([path, at, await offenders(appliance.owner.get(`${path}?at=${encodeURIComponent(at)}`))]).toEqual([path, at, ["/at"]]);
+      }
+    }
+  });
+
+  test("does not exist for writing: nothing is changed in the past", async () => {
+    const tag = await newTag(appliance);
+    const at = later();
+    for (const answer of [
+      await appliance.owner.put(`/api/v1/tags/${tag["id"]}?at=${at}`, { name: "then", color: "Red" }),
+      await appliance.owner.delete(`/api/v1/tags/${tag["id"]}?at=${at}`),
+      await appliance.owner.post(`/api/v1/tags?at=${at}`, { name: "then", color: "Red" }),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
+    }
+  });
+});
+
+describe("the past", () => {
+  test("has what was created and deleted between two instants, only between them", async () => {
+    const world = await newWorld(appliance);
+    for (const plural of PLURALS.filter((name) => name !== "users" && name !== "networks")) {
+      const before = later();
+      later();
+      const made = await succeeded(appliance.owner.post(`/api/v1/${plural}`, world.body(plural)));
+      const record = made.api_key ?? made;
+      const between = later();
+      later();
+      const closed = await succeeded(appliance.owner.delete(`/api/v1/${plural}/${record.id}${plural === "credentials" ? "?cascade=true" : ""}`));
+      const after = later();
+      const seen = async (at?: string) => (await ids(plural, at)).includes(record.id);
+      expect([plural, await seen(before), await seen(between), await seen(after), await seen()]).toEqual([plural, false, true, false, false]);
+      expect([plural, await seen(closed.valid_to), await seen(shifted(closed.valid_to, -1)), await seen(record.valid_from)]).toEqual([plural, false, true, true]);
+      for (const gone of [`at=${before}`, `at=${after}`, `at=${closed.valid_to}`, ""]) await refused(appliance.owner.get(`/api/v1/${plural}/${record.id}?${gone}`), 404, "entity_not_found");
+      expect([plural, (await one(plural, record.id, between))["valid_to"]]).toEqual([plural, closed.valid_to]);
+    }
+  });
+
+  test("says valid_to as the true end of each version: its successor, its deletion, or null", async () => {
+    later();
+    const tag = await newTag(appliance, { name: "a" });
+    later();
+    const second = await rename(tag, "b");
+    const middle = later();
+    expect(await one("tags", tag["id"], tag["valid_from"])).toEqual({ ...tag, valid_to: second["valid_from"] });
+    expect((await one("tags", tag["id"], middle))["valid_to"]).toBeNull();
+    later();
+    const closed = await remove("tags", tag["id"]);
+    later();
+    expect((await one("tags", tag["id"], middle))["valid_to"]).toBe(closed["valid_to"]);
+    const [listed] = (await appliance.owner.get(`/api/v1/tags?at=${tag["valid_from"]}`)).data;
+    expect(listed).toEqual({ ...tag, valid_to: second["valid_from"] });
+  });
+
+  test("never changes afterwards, but for the end of what was still going on", async () => {
+    const world = await newWorld(appliance);
+    const at = later();
+    later();
+    const open = new Map<string, Wire[]>();
+    const strip = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/,"valid_to":("[^"]*"|null)/g, ""));
+    for (const plural of PLURALS) open.set(plural, strip((await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data) as Wire[]);
+    const host = world.records["hosts"] as Wire;
+    await putHost(host, { name: "changed", ports: [], services: [], ip_addresses: [], tags: [] });
+    await rename(world.records["tags"] as Wire, "changed");
+    await newIfEntry(appliance, host["id"]);
+    await remove("if-entries", (world.records["if-entries"] as Wire)["id"]);
+    await succeeded(appliance.owner.put(`/api/v1/users/${world.records["users"]?.["id"]}`, { ...world.records["users"], name: "changed" }));
+    later();
+    await remove("hosts", host["id"]);
+    await remove("tags", world.records["tags"]?.["id"]);
+    later();
+    for (const plural of PLURALS) expect([plural, strip((await appliance.owner.get(`/api/v1/${plural}?at=${at}`)).data)]).toEqual([plural, open.get(plural)]);
+  });
+
+  test("has a tag that has been deleted since, and the host still has it there", async () => {
+    const tag = await newTag(appliance);
+    const host = await newHost(appliance, { tags: [tag["id"]], services: [{ name: "s", service_definition: "S", tags: [tag["id"]] }] });
+    const then = later();
+    later();
+    const closed = await remove("tags", tag["id"]);
+    const now = await live(appliance, "hosts", host["id"]);
+    expect([now["tags"], now["services"][0].tags]).toEqual([[], []]);
+    expect(now["updated_at"]).toBe(closed["valid_to"]);
+    later();
+    const past = await one("hosts", host["id"], then);
+    expect([past["tags"], past["services"][0].tags]).toEqual([[tag["id"]], [tag["id"]]]);
+    expect(problems(past, hostShape)).toEqual([]);
+    expect(await ids("tags", then)).toEqual([tag["id"]]);
+    const versions = [versionsOf(appliance, tag["id"]), versionsOf(appliance, host["id"])].map((all) => all.at(-1)?.sequence);
+    expect(versions[0]).toBe(versions[1]);
+  });
+
+  test("has a host with the children, interfaces and assignments of then, in lists as alone", async () => {
+    await newSubnet(appliance, { cidr: "192.0.2.0/24" });
+    const credential = await newCredential(appliance);
+    const host = await newHost(appliance, {
+      ip_addresses: [{ ip_address: "192.0.2.1", name: "old" }],
+      ports: [{ number: 80, protocol: "Tcp" }],
+      credential_assignments: [{ credential_id: credential["id"] }],
+    });
+    const bound = await putHost(host, { services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id: host["ports"][0].id, ip_address_id: null }] }] });
+    const entry = await newIfEntry(appliance, host["id"], { if_alias: "old" });
+    const whole = await live(appliance, "hosts", host["id"]);
+    const then = later();
+    later();
+    await putHost(host, { name: "new", ip_addresses: [{ ip_address: "192.0.2.1", name: "new" }, { ip_address: "192.0.2.2" }], ports: [], services: [], credential_assignments: [] });
+    await succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { host_id: host["id"], if_index: entry["if_index"], if_descr: "new", if_alias: null }));
+    later();
+    const past = await one("hosts", host["id"], then);
+    const withoutEnds = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(/"valid_to":"[^"]*"/g, "\"valid_to\":null"));
+    expect(problems(past, hostShape)).toEqual([]);
+    expect(withoutEnds(past)).toEqual(whole);
+    expect(past["ports"][0].valid_to).not.toBeNull();
+    expect(past["services"][0].bindings[0].id).toBe(bound["services"][0].bindings[0].id);
+    expect((await appliance.owner.get(`/api/v1/hosts?at=${then}`)).data).toEqual([past]);
+    await remove("hosts", host["id"]);
+    later();
+    expect(withoutEnds(await one("hosts", host["id"], then))).toEqual(whole);
+    expect(await ids("if-entries", then, `&host_id=${host["id"]}`)).toEqual([entry["id"]]);
+    expect(await ids("if-entries", undefined, `&host_id=${host["id"]}`)).toEqual([]);
+  });
+
+  test("is filtered, ordered and paged by what was then", async () => {
+    const tags = [];
+    for (const name of ["b", "a", "c"]) {
+      tags.push(await newTag(appliance, { name, color: name === "b" ? "Red" : "Blue" }));
+      later();
+    }
+    const [b, a, c] = tags as [Wire, Wire, Wire];
+    const then = appliance.clock.text();
+    later();
+    await rename(b, "z");
+    await remove("tags", a["id"]);
+    await newTag(appliance, { name: "aa" });
+    later();
+    const list = async (query: string) => (await appliance.owner.get(`/api/v1/tags?at=${then}${query}`)).data.map((tag: Wire) => tag["name"]);
+    expect(await list("&order_by=name")).toEqual(["a", "b", "c"]);
+    expect(await list("&order_by=name&order_direction=desc")).toEqual(["c", "b", "a"]);
+    expect(await list("&group_by=color&order_by=name&order_direction=desc")).toEqual(["c", "a", "b"]);
+    expect(await list("&order_by=updated_at")).toEqual(["b", "a", "c"]);
+    expect(await list("")).toEqual(["b", "a", "c"]);
+    expect(await list(`&ids=${a["id"]},${c["id"]}`)).toEqual(["a", "c"]);
+    for (const [limit, offset] of [[1, 0], [1, 1], [2, 1], [0, 1], [1, 3]] as const) {
+      const answer = await appliance.owner.get(`/api/v1/tags?at=${then}&order_by=name&limit=${limit}&offset=${offset}`);
+      expect(answer.data.map((tag: Wire) => tag["name"])).toEqual(["a", "b", "c"].slice(offset, limit === 0 ? undefined : offset + limit));
+      expect(answer.body.meta.pagination).toEqual({ limit, offset, total_count: 3, has_more: limit !== 0 && offset + limit < 3 });
+    }
+  });
+
+  test("has a filter that only matched then: of a network, host or entry that has gone since", async () => {
+    const network = await newNetwork(appliance);
+    const filter = `&network_id=${network["id"]}`;
+    const vlan = await newVlan(appliance, { network_id: network["id"] });
+    const subnet = await newSubnet(appliance, { network_id: network["id"], cidr: "192.0.2.0/24" });
+    const host = await newHost(appliance, { network_id: network["id"] });
+    const entry = await newIfEntry(appliance, host["id"]);
+    const then = later();
+    later();
+    await remove("hosts", host["id"]);
+    await remove("subnets", subnet["id"]);
+    await remove("vlans", vlan["id"]);
+    await remove("networks", network["id"]);
+    later();
+    const all = { vlans: vlan, subnets: subnet, hosts: host, "if-entries": entry } as Record<string, Wire>;
+    for (const [plural, record] of Object.entries(all)) {
+      expect([plural, await ids(plural, then, filter)]).toEqual([plural, [record["id"]]]);
+      expect([plural, await ids(plural, undefined, filter)]).toEqual([plural, []]);
+      expect((await one(plural, record["id"], then))["id"]).toBe(record["id"]);
+    }
+    expect(await ids("networks", then)).toContain(network["id"]);
+    expect(await ids("networks")).not.toContain(network["id"]);
+  });
+
+  test("stands still while the present is written: pages of it never overlap nor skip", async () => {
+    for (let n = 0; n < 7; n++) await newTag(appliance);
+    const then = later();
+    later();
+    const all = await ids("tags", then);
+    const paged: string[] = [];
+    for (let offset = 0; offset < 7; offset += 2) {
+      paged.push(...(await appliance.owner.get(`/api/v1/tags?at=${then}&limit=2&offset=${offset}`)).data.map((tag: Wire) => tag["id"]));
+      await remove("tags", all[offset] as string);
+      await newTag(appliance);
+    }
+    expect(paged).toEqual(all);
+    expect((await appliance.owner.get(`/api/v1/tags?at=${then}&limit=0`)).data.map((tag: Wire) => tag["id"])).toEqual(all);
+  });
+
+  test("has observations as they were written with the version, not as they are", async () => {
+    const { id, client } = newApiKey(appliance);
+    const then = later();
+    later();
+    await succeeded(client.get("/api/v1/tags"));
+    later();
+    expect((await live(appliance, "auth/keys", id))["last_used"]).not.toBeNull();
+    expect((await one("auth/keys", id, then))["last_used"]).toBeNull();
+    expect((await appliance.owner.get(`/api/v1/auth/keys?at=${then}`)).data[0].last_used).toBeNull();
+  });
+
+  test("has an ETag of its own version", async () => {
+    const tag = await newTag(appliance);
+    const path = `/api/v1/tags/${tag["id"]}`;
+    const first = (await appliance.owner.get(path)).headers.get("etag");
+    const then = later();
+    later();
+    await rename(tag, "changed");
+    later();
+    const past = await appliance.owner.get(`${path}?at=${then}`);
+    const now = await appliance.owner.get(path);
+    expect(past.headers.get("etag")).not.toBe(now.headers.get("etag"));
+    expect(past.headers.get("etag")).toMatch(/^"[^"]+"$/);
+    await refused(appliance.owner.put(path, { name: "lost", color: "Red" }, { "if-match": first ?? "" }), 412, "precondition_failed");
+    expect((await appliance.owner.get(`${path}?at=${then}`, { "if-none-match": past.headers.get("etag") ?? "" })).status).toBe(304);
+  });
+});
+
+describe("rights", () => {
+  test("on the past are those of today, given since or taken since", async () => {
+    const host = await newHost(appliance);
+    const entry = await newIfEntry(appliance, host["id"]);
+    const [had, gets] = [await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] }), await newUser(appliance, { role: "Viewer", networkIds: [] })];
+    const then = later();
+    later();
+    const set = async (id: string, network_ids: string[]) => {
+      const user = await live(appliance, "users", id);
+      await succeeded(appliance.owner.put(`/api/v1/users/${id}`, { ...user, network_ids }));
+    };
+    await set(had.id, []);
+    await set(gets.id, [appliance.first.networkId]);
+    later();
+    for (const [plural, id] of [["hosts", host["id"]], ["if-entries", entry["id"]], ["networks", appliance.first.networkId]] as const) {
+      expect([plural, await ids(plural, then, "", had.client)]).toEqual([plural, []]);
+      expect([plural, await ids(plural, then, "", gets.client)]).toEqual([plural, [id]]);
+      await refused(had.client.get(`/api/v1/${plural}/${id}?at=${then}`), 404, "entity_not_found");
+      expect((await one(plural, id, then, gets.client))["id"]).toBe(id);
+    }
+  });
+
+  test("of a key made today reach back to before it was", async () => {
+    const tag = await newTag(appliance);
+    const then = later();
+    later();
+    const { client } = newApiKey(appliance, { permissions: "Viewer" });
+    expect(await ids("tags", then, "", client)).toEqual([tag["id"]]);
+    expect(await ids("networks", then, "", client)).toEqual([appliance.first.networkId]);
+    expect(await ids("networks", then, "", newApiKey(appliance, { networkIds: [] }).client)).toEqual([]);
+  });
+
+  test("end at the organization in the past too", async () => {
+    const other = await appliance.newOrganization("Other");
+    const theirs = await appliance.signedIn(other.userId);
+    const tag = await newTag(appliance, {}, theirs);
+    const host = await newHost(appliance, { network_id: other.networkId }, theirs);
+    const then = later();
+    later();
+    await succeeded(theirs.delete(`/api/v1/tags/${tag["id"]}`));
+    for (const [plural, id] of [["tags", tag["id"]], ["hosts", host["id"]], ["networks", other.networkId], ["users", other.userId]] as const) {
+      expect(await ids(plural, then)).not.toContain(id);
+      await refused(appliance.owner.get(`/api/v1/${plural}/${id}?at=${then}`), 404, "entity_not_found");
+    }
+  });
+});
+
+describe("a version", () => {
+  test("is not made by writing what is there: updated_at and ETag stay, for every kind", async () => {
+    const world = await newWorld(appliance);
+    for (const operation of OPERATIONS.filter(({ method, answers }) => method === "PUT" && answers === "a record")) {
+      const path = operation.path.replace(":id", world.records[operation.plural ?? ""]?.["id"]);
+      const read = await appliance.owner.get(path);
+      later();
+      const before = transactionCount(appliance);
+      const written = await succeeded(appliance.owner.put(path, read.data));
+      expect([path, written]).toEqual([path, read.data]);
+      expect([path, transactionCount(appliance)]).toEqual([path, before]);
+      expect([path, (await appliance.owner.get(path)).headers.get("etag")]).toEqual([path, read.headers.get("etag")]);
+    }
+  });
+
+  test("is not made by another spelling of what is there", async () => {
+    await newSubnet(appliance, { cidr: "2001:db8::/64" });
+    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "2001:db8::a", mac_address: "00:00:5e:00:53:0a" }] });
+    const entry = await newIfEntry(appliance, host["id"], { mac_address: "00:00:5e:00:53:0b" });
+    const before = transactionCount(appliance);
+    await putHost(host, { ip_addresses: [{ ip_address: "2001:DB8:0::A", mac_address: "00-00-5E-00-53-0A" }] });
+    await succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { ...entry, mac_address: "0000.5E00.530B" }));
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("of the host is made by a change of each of its children, in the same transaction, and names the kind", async () => {
+    const host = await newHost(appliance);
+    const path = `/api/v1/hosts/${host["id"]}`;
+    let etag = (await appliance.owner.get(path)).headers.get("etag");
+    let updated = host["updated_at"];
+    const moved = async (kind: string, change: () => Promise<unknown>) => {
+      later();
+      const count = versionsOf(appliance, host["id"]).length;
+      await change();
+      const answer = await appliance.owner.get(path);
+      const versions = versionsOf(appliance, host["id"]);
+      expect([kind, versions.length, versions.at(-1)?.changed]).toEqual([kind, count + 1, [kind]]);
+      expect([kind, answer.headers.get("etag") === etag, answer.data.updated_at]).toEqual([kind, false, appliance.clock.text()]);
+      expect(versions.at(-1)?.sequence).toBe(transactionCount(appliance));
+      etag = answer.headers.get("etag");
+      updated = answer.data.updated_at;
+    };
+    await newSubnet(appliance, { cidr: "192.0.2.0/24" });
+    const credential = await newCredential(appliance);
+    let entry: Wire = {};
+    await moved("interfaces", async () => (entry = await newIfEntry(appliance, host["id"])));
+    await moved("interfaces", () => succeeded(appliance.owner.put(`/api/v1/if-entries/${entry["id"]}`, { ...entry, if_alias: "changed" })));
+    await moved("interfaces", () => remove("if-entries", entry["id"]));
+    await moved("ip_addresses", () => putHost(host, { ip_addresses: [{ ip_address: "192.0.2.1" }] }));
+    await moved("ip_addresses", () => putHost(host, { ip_addresses: [{ ip_address: "192.0.2.1", name: "n" }] }));
+    await moved("ports", () => putHost(host, { ports: [{ number: 80, protocol: "Tcp" }] }));
+    await moved("services", () => putHost(host, { services: [{ name: "s", service_definition: "S" }] }));
+    const port_id = (await live(appliance, "hosts", host["id"]))["ports"][0].id;
+    await moved("services", () => putHost(host, { services: [{ name: "s", service_definition: "S", bindings: [{ type: "Port", port_id, ip_address_id: null }] }] }));
+    await moved("credential_assignments", () => putHost(host, { credential_assignments: [{ credential_id: credential["id"] }] }));
+    await moved("credential_assignments", () => succeeded(appliance.owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] })));
+    expect(updated > host["updated_at"]).toBe(true);
+  });
+
+  test("has an updated_at above the last, whatever the clock does", async () => {
+    let tag = await newTag(appliance, { name: "0" });
+    const seen = [tag["updated_at"]];
+    for (const [name, move] of [["frozen", 0], ["still frozen", 0], ["back an hour", -3_600_000], ["back a year", -31_536_000_000], ["forth a little", 1_000]] as const) {
+      appliance.clock.advance(move);
+      tag = await rename(tag, name);
+      expect(tag["valid_from"]).toBe(tag["updated_at"]);
+      seen.push(tag["updated_at"]);
+    }
+    expect(seen).toEqual(seen.toSorted());
+    expect(new Set(seen).size).toBe(seen.length);
+    appliance.clock.advance(31_536_000_000 + 7_200_000);
+    const again = await appliance.signedIn(appliance.first.userId);
+    for (const [index, name] of ["0", "frozen", "still frozen", "back an hour", "back a year", "forth a little"].entries()) expect((await one("tags", tag["id"], seen[index] as string, again))["name"]).toBe(name);
+  });
+
+  test("does not get lost to a reader while the clock stands behind the ledger", async () => {
+    const tag = await newTag(appliance, { name: "before" });
+    appliance.clock.advance(-3_600_000);
+    await rename(tag, "after");
+    expect((await live(appliance, "tags", tag["id"]))["name"]).toBe("after");
+    expect((await one("tags", tag["id"], appliance.clock.text()))["name"]).toBe("after");
+    expect((await one("tags", tag["id"], "2999-01-01T00:00:00Z"))["name"]).toBe("after");
+  });
+
+  test("is as old as its transaction: everything in one update has one instant", async () => {
+    const host = await newHost(appliance, { ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "s", service_definition: "S" }] });
+    const instants = [host, ...host["ports"], ...host["services"]].flatMap((record) => [record.created_at, record.updated_at, record.valid_from]);
+    expect(new Set(instants).size).toBe(1);
+  });
+});
+
+describe("a record that comes back", () => {
+  test("has a new id, and the first incarnation's id as its lineage, every time", async () => {
+    const host = await newHost(appliance);
+    await newSubnet(appliance, { cidr: "192.0.2.0/24" });
+    const makers: Record<string, () => Promise<Wire>> = {
+      tags: () => newTag(appliance, { name: "again" }),
+      "if-entries": () => newIfEntry(appliance, host["id"], { if_index: 7 }),
+      vlans: () => newVlan(appliance, { number: 7 }),
+      subnets: () => newSubnet(appliance, { cidr: "198.51.100.0/24" }),
+      networks: () => newNetwork(appliance, { name: "again" }),
+    };
+    for (const [plural, make] of Object.entries(makers)) {
+      const first = await make();
+      expect([plural, first["lineage_id"] ?? null]).toEqual([plural, null]);
+      const known = [first["id"]];
+      for (let round = 0; round < 3; round++) {
+        later();
+        await remove(plural, known.at(-1) as string);
+        const next = await make();
+        expect([plural, next["lineage_id"]]).toEqual([plural, first["id"]]);
+        expect(known).not.toContain(next["id"]);
+        known.push(next["id"]);
+      }
+    }
+  });
+
+  test("is another thing under another name, and under another host", async () => {
+    const tag = await newTag(appliance, { name: "a" });
+    await remove("tags", tag["id"]);
+    expect((await newTag(appliance, { name: "b" }))["lineage_id"]).toBeNull();
+    const [host, neighbour] = [await newHost(appliance), await newHost(appliance)];
+    await remove("if-entries", (await newIfEntry(appliance, host["id"], { if_index: 1 }))["id"]);
+    expect((await newIfEntry(appliance, neighbour["id"], { if_index: 1 }))["lineage_id"]).toBeUndefined();
+  });
+
+  test("is never the old id again, live or in history", async () => {
+    const tag = await newTag(appliance);
+    await refused(appliance.owner.post("/api/v1/tags", { id: tag["id"], name: "same id", color: "Red" }), 409, "entity_already_exists");
+    await refused(appliance.owner.post("/api/v1/vlans", { id: tag["id"], network_id: appliance.first.networkId, number: 9, name: "n" }), 409, "entity_already_exists");
+    await remove("tags", tag["id"]);
+    const { body } = await refused(appliance.owner.post("/api/v1/tags", { id: tag["id"].toUpperCase(), name: "same id", color: "Red" }), 409, "entity_already_exists");
+    expect(body.params).toMatchObject({ field: "id", value: tag["id"] });
+  });
+});
+
+describe("a deletion", () => {
+  test("is refused while others depend on the record, counted by kind, and does nothing", async () => {
+    const network = await newNetwork(appliance);
+    await newHost(appliance, { network_id: network["id"] });
+    await newVlan(appliance, { network_id: network["id"] });
+    const before = transactionCount(appliance);
+    const { body } = await refused(appliance.owner.delete(`/api/v1/networks/${network["id"]}`), 409, "entity_in_use");
+    expect(JSON.stringify(body.params)).toContain("host");
+    expect(JSON.stringify(body.params)).toContain("vlan");
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("with cascade=true takes the dependants along, in one transaction; the past keeps all", async () => {
+    const network = await newNetwork(appliance);
+    const host = await newHost(appliance, { network_id: network["id"], ports: [{ number: 22, protocol: "Tcp" }] });
+    const entry = await newIfEntry(appliance, host["id"]);
+    const then = later();
+    later();
+    const before = transactionCount(appliance);
+    await succeeded(appliance.owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
+    expect(transactionCount(appliance)).toBe(before + 1);
+    for (const [plural, id] of [["networks", network["id"]], ["hosts", host["id"]], ["if-entries", entry["id"]]] as const) await refused(appliance.owner.get(`/api/v1/${plural}/${id}`), 404, "entity_not_found");
+    later();
+    expect((await one("hosts", host["id"], then))["ports"]).toHaveLength(1);
+  });
+
+  test("takes what a record owns without being asked: a host its children", async () => {
+    const host = await newHost(appliance, { ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "s", service_definition: "S" }] });
+    const entry = await newIfEntry(appliance, host["id"]);
+    const before = transactionCount(appliance);
+    await remove("hosts", host["id"]);
+    expect(transactionCount(appliance)).toBe(before + 1);
+    for (const id of [host["id"], entry["id"], host["ports"][0].id, host["services"][0].id]) expect(versionsOf(appliance, id).at(-1)?.operation).toBe("Deleted");
+    expect(await ids("if-entries")).toEqual([]);
+  });
+
+  test("of a tag takes it off every record, in the same transaction, one version each", async () => {
+    const [tag, kept] = [await newTag(appliance), await newTag(appliance)];
+    const network = await newNetwork(appliance, { tags: [tag["id"]] });
+    const subnet = await newSubnet(appliance, { tags: [tag["id"], kept["id"]] });
+    const credential = await newCredential(appliance, { tags: [tag["id"]] });
+    const key = (await succeeded(appliance.owner.post("/api/v1/auth/keys", { name: "k", organization_id: appliance.first.organizationId, user_id: appliance.first.userId, tags: [tag["id"]] }))).api_key;
+    const before = transactionCount(appliance);
+    await remove("tags", tag["id"]);
+    expect(transactionCount(appliance)).toBe(before + 1);
+    for (const [plural, id, rest] of [["networks", network["id"], []], ["subnets", subnet["id"], [kept["id"]]], ["credentials", credential["id"], []], ["auth/keys", key.id, []]] as const) {
+      expect([plural, (await live(appliance, plural, id))["tags"]]).toEqual([plural, [...rest]]);
+      expect(versionsOf(appliance, id).at(-1)?.changed).toEqual(["tags"]);
+    }
+  });
+});
