@@ -39,7 +39,6 @@ export const OPTIONS = {
   setupEmail: option("setup-email", "EMAIL", null, "Unattended set-up: its Owner, who signs in with it.", parseText),
   setupPasswordFile: option("setup-password-file", "FILE", null, "Unattended set-up: the file with the Owner's password; a final newline does not count.", parsePath),
   self: flag("self", "Unattended set-up: record the machine that this runs on as the network's first host."),
-  secretsDirectory: option("secrets-dir", "DIR", null, "The folder that secrets given as file paths are read from; without it there are none.", parsePath),
   acceptClock: flag("accept-clock", "Go on with a clock that is more than 400 days ahead of the last change."),
   logFormat: option("log-format", "text|json", "text", "The form of the log on standard error.", parseLogFormat),
 

@@ -1,6 +1,5 @@
 // netledger serve: runs the appliance until it is told to stop.
 
-import { statSync } from "node:fs";
 import { startAppliance, type Appliance } from "../appliance.ts";
 import { systemLog, type Log } from "../base/log.ts";
 import { UuidSource } from "../base/uuid.ts";
@@ -23,17 +22,16 @@ export const serve = defineCommand(
     name: "serve",
     summary: "runs the appliance: the API over HTTP, on the data of one folder.",
     always: ["listen", "data", "self", "acceptClock", "logFormat"],
-    maybe: [...SETUP, "secretsDirectory"],
+    maybe: SETUP,
   },
   (config, surroundings) => runAppliance(config, surroundings),
 );
 
-type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logFormat", (typeof SETUP)[number] | "secretsDirectory">;
+type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logFormat", (typeof SETUP)[number]>;
 
 /** @param startWriter starts the writer's thread; a test may start one that fails */
 export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
   const setup = unattendedSetup(config);
-  if (config.secretsDirectory !== null && !isDirectory(config.secretsDirectory)) throw new UsageError(`--secrets-dir ${config.secretsDirectory} is not a folder`);
   // From here on a signal ends the start in order as soon as it is through.
   const stopped = surroundings.untilStopped();
   const log = systemLog(config.logFormat);
@@ -105,9 +103,6 @@ function greeting(appliance: Appliance, listen: ListenAddress): string {
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
 
 /** The wildcard is an address to listen on, not one to call. */
 function reachable(url: string, listen: ListenAddress): string {
