@@ -1,7 +1,7 @@
 // What a command may touch: records of the caller's organization, below the networks that the caller reaches.
 // Unknown, foreign and out of reach are the same to whoever asks.
 
-import { DomainError, notFound, referenceInvalid } from "../base/errors.ts";
+import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";
 import type { Kind, RecordBase } from "../db/kind.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import type { CommandActor } from "./actor.ts";
@@ -46,7 +46,7 @@ export function getReferenced<R extends RecordBase>(tx: WriteTransaction, kind: 
 /** @throws DomainError entity_access_denied for an `organization_id` that is not the caller's */
 export function assertOwnOrganization(organizationId: string | undefined, actor: CommandActor): void {
   if (organizationId !== undefined && organizationId !== actor.organizationId) {
-    throw new DomainError("entity_access_denied", "organization_id is not your organization's.", { field: "organization_id", value: organizationId });
+    throw new DomainError("entity_access_denied", "The field organization_id is not your organization's.", { field: "organization_id", value: organizationId });
   }
 }
 
@@ -60,8 +60,6 @@ export function assertSameIds(record: object, body: object, fields: readonly str
   for (const field of fields) {
     if (sent[field] === undefined || sent[field] === own[field]) continue;
     if (field === "id") throw new DomainError("validation_id_mismatch", "The id in the body is not the one in the path.", { path_id: own[field], body_id: sent[field] });
-    throw new DomainError("validation_failed", `/${field}: must be the record's own ${field}; it can't be changed.`, {
-      issues: [{ path: `/${field}`, message: `must be the record's own ${field}; it can't be changed`, value: sent[field] }],
-    });
+    throw invalid([{ path: `/${field}`, message: `must be the record's own ${field}; it can't be changed`, value: sent[field] }]);
   }
 }

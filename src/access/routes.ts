@@ -74,7 +74,7 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .get("/api/auth/setup", { operationId: "getSetup", summary: "Ask whether the set-up is still to be done", group, access: anyone, answer: SetupState, example: { data: { needed: false } } }, (call) =>
       json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
     )
-    .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "setup_already_done"], example: CLAIM_EXAMPLE }, async (call) => {
+    .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"], example: CLAIM_EXAMPLE }, async (call) => {
       assertOrigin(call.request);
       const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, call.requestId);
       keepCookie(call, token);

@@ -5,6 +5,7 @@ import { DomainError, invalid } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import { foldCase } from "../base/text.ts";
+import { alreadySetUp } from "../resources/organizations/organization.ts";
 import type { Reader } from "../db/reader.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import type { Actor, CommandActor } from "./actor.ts";
@@ -68,11 +69,11 @@ export class SignIn {
   /**
    * Makes the first organization, its first network and its Owner, who is signed in.
    * @param source the address of the peer
-   * @throws DomainError setup_already_done; auth_invalid_credentials for a wrong token; rate_limit_exceeded; validation_failed
+   * @throws DomainError entity_already_exists once it is claimed; auth_invalid_credentials for a wrong token; rate_limit_exceeded; validation_failed
    */
   async claim(claim: Claim, source: string, requestId: string): Promise<Claimed> {
     const { writes, setupToken } = this.options;
-    if (!this.setupNeeded()) throw new DomainError("setup_already_done", "The appliance is set up already; sign in at /api/auth/login.", {});
+    if (!this.setupNeeded()) throw alreadySetUp();
     const expected = setupToken();
     await this.slowed(SETUP_ACCOUNT, source, wrongSetupToken, async () => expected !== null && setupTokenMatches(expected, claim.setup_token));
     const passwordHash = await hashPassword(claim.password);

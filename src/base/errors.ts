@@ -15,7 +15,6 @@ export type ErrorCode =
   | "entity_access_denied"
   | "auth_session_required"
   | "auth_origin_rejected"
-  | "route_not_found"
   | "entity_not_found"
   | "method_not_allowed"
   | "payload_too_large"
@@ -24,7 +23,6 @@ export type ErrorCode =
   | "entity_stale"
   | "entity_already_exists"
   | "entity_in_use"
-  | "setup_already_done"
   | "precondition_failed"
   | "internal_error"
   | "shutting_down"
@@ -52,11 +50,14 @@ export class DomainError extends Error {
 /** 400 with every offender at once. */
 export function invalid(issues: Issue[]): DomainError {
   const first = issues[0];
-  const rest = issues.length - 1;
-  const summary = first
-    ? `${describe(first)}${rest > 0 ? ` (and ${rest} more, see params.issues)` : ""}`
-    : "The request is not valid.";
-  return new DomainError("validation_failed", summary, { issues });
+  if (first === undefined) return new DomainError("validation_failed", "The request is not valid.", { issues });
+  const others = issues.length === 1 ? "" : ` ${issues.length - 1} more ${issues.length === 2 ? "offender is" : "offenders are"} listed in params.issues.`;
+  return new DomainError("validation_failed", `${first.path === "" ? "The body" : `The field ${first.path}`} ${first.message}.${others}`, { issues });
+}
+
+/** A JSON pointer to a name that a caller made up (RFC 6901 section 3). */
+export function pointerTo(name: string): string {
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** 404: the same whether it never was, is deleted, or is out of the caller's reach. */
@@ -68,7 +69,7 @@ export function notFound(entity: string, id: string): DomainError {
 export function referenceInvalid(entity: string, field: string, ids: string[]): DomainError {
   return new DomainError(
     "entity_reference_invalid",
-    `${field} names ${ids.length === 1 ? `a ${entity.replaceAll("_", " ")} that does not exist` : `${entity.replaceAll("_", " ")}s that do not exist`}: ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}.`,
+    `The field ${field} names ${ids.length === 1 ? `a ${entity.replaceAll("_", " ")} that does not exist` : `${entity.replaceAll("_", " ")}s that do not exist`}: ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}.`,
     { entity, field, ids },
   );
 }
@@ -76,8 +77,4 @@ export function referenceInvalid(entity: string, field: string, ids: string[]): 
 /** 409: something with this value is there already. */
 export function alreadyExists(entity: string, field: string, value: unknown): DomainError {
   return new DomainError("entity_already_exists", `There is already a ${entity.replaceAll("_", " ")} with the ${field} ${String(value)}.`, { entity, field, value });
-}
-
-function describe(issue: Issue): string {
-  return `${issue.path === "" ? "The body" : issue.path}: ${issue.message}`;
 }

@@ -29,7 +29,7 @@ export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish
 
 /**
  * @param onlyFirst refuse where there is an organization already
- * @throws DomainError entity_already_exists, setup_already_done
+ * @throws DomainError entity_already_exists
  */
 export async function makeOrganization(writes: WriteQueue, wish: OrganizationWish, password: string, onlyFirst: boolean): Promise<OrganizationMade> {
   const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password), onlyFirst };

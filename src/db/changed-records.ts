@@ -1,5 +1,5 @@
-// What a transaction has created or changed so far, found by its parent and by what it stands for: the live tables
-// learn of it only at the end. Must not decide anything: an entry found here may have been changed again since.
+// What a transaction has created or changed so far, found by its parent, by what it names and by what it stands for: the
+// live tables learn of it only at the end. Must not decide anything: an entry found here may have been changed again since.
 
 import { liveIdentity, type AnyKind, type RecordBase } from "./kind.ts";
 import type { Entry } from "./transaction.ts";
@@ -8,12 +8,16 @@ export class ChangedRecords {
   private readonly byKind = new Map<number, Entry[]>();
   private readonly byIdentity = new Map<string, Entry>();
   private readonly byParent = new Map<string, { entries: Map<unknown, Set<Entry>>; indexed: number }>();
+  private readonly linking: Entry[] = [];
+  private readonly byLink = new Map<string, Set<Entry>>();
+  private linksIndexed = 0;
 
   /** After each change of an entry that is alive. */
   note(entry: Entry): void {
     const known = this.byKind.get(entry.kind.code);
     if (known === undefined) this.byKind.set(entry.kind.code, [entry]);
     else known.push(entry);
+    if (entry.kind.links !== undefined) this.linking.push(entry);
     const identity = liveIdentity(entry.kind, entry.after as RecordBase);
     if (identity !== null) this.byIdentity.set(`${entry.kind.code}/${identity}`, entry);
   }
@@ -39,6 +43,23 @@ export class ChangedRecords {
       else entries.add(entry);
     }
     return [...(index.entries.get(parentId) ?? [])];
+  }
+
+  /** The entries that named `targetId` in the id list `relation` after one of their changes, in the order of the changes. */
+  withLink(relation: string, targetId: string): Entry[] {
+    for (; this.linksIndexed < this.linking.length; this.linksIndexed += 1) {
+      const entry = this.linking[this.linksIndexed] as Entry;
+      if (entry.after === null) continue;
+      for (const link of entry.kind.links?.(entry.after) ?? []) {
+        for (const id of link.ids) {
+          const name = `${link.relation}/${id}`;
+          const entries = this.byLink.get(name);
+          if (entries === undefined) this.byLink.set(name, new Set([entry]));
+          else entries.add(entry);
+        }
+      }
+    }
+    return [...(this.byLink.get(`${relation}/${targetId}`) ?? [])];
   }
 }
 

@@ -71,8 +71,10 @@ export type Compose = (items: Item[], asOf: AsOf | null) => string[];
 
 /** Facts remembered between two commits at most. */
 const MAX_REMEMBERED = 10_000;
-/** Networks above this number are filtered instead of merged. */
+/** Networks up to this number are merged in page order. */
 const MAX_MERGED_NETWORKS = 64;
+/** Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon. */
+const MAX_SORTED_RECORDS = 20_000;
 /** Rows per step of a long read: about a millisecond. */
 const CHUNK_ROWS = 500;
 const CHUNK_ROWS_COMPOSED = 20;
@@ -285,7 +287,7 @@ export class Reader {
 
   /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one sorted pass. */
   private *numberChunks(query: ListQuery, rows: number): Generator<number[]> {
-    if ((query.order ?? []).length > 0) {
+    if ((query.order ?? []).length > 0 || this.wayThrough(query) === "sorted") {
       const sql = new SqlBuilder(query.asOf);
       const text = `${this.ordered(query, sql)} LIMIT -1 OFFSET ${sql.bind(query.offset)}`;
       const all = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
@@ -327,41 +329,51 @@ export class Reader {
     const networkNs = isConfined(query) ? reach.networkNs : null;
     // The innermost container is the smallest; what is around it is checked record by record.
     const base = containers.at(-1);
-    let arms: number[] = [base?.n ?? reach.organizationN];
-    let baseColumn = base?.column ?? "organization_n";
-    const checks = base === undefined ? [] : containers.slice(0, -1);
-    let confinement: readonly number[] | null = networkNs;
-    if (base === undefined && networkNs !== null && networkNs.length <= MAX_MERGED_NETWORKS) {
-      arms = [...networkNs];
-      baseColumn = kind.scopes.network as string;
-      confinement = null;
-    }
+    const checks = containers.slice(0, -1);
+    const way = this.wayThrough(query);
+    const baseColumn = base?.column ?? (way === "walked" ? "organization_n" : (kind.scopes.network as string));
+    // A network that is asked for is one that the caller reaches.
+    const confinement = way === "walked" && !containers.some((each) => each.scope === "network") ? networkNs : null;
+    // One arm per container, or one over all of them that leaves the sorting to the caller.
+    const arms =
+      way === "sorted"
+        ? [{ container: "c.value", source: `json_each(${sql.bind(JSON.stringify(networkNs))}) c CROSS JOIN ` }]
+        : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({ container: sql.bind(n), source: "" }));
     const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
     const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j JOIN history_records r ON r.id = j.value`;
-    const selects = arms.map((arm) => {
+    const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
       if (asOf === null) {
         // A plus keeps the planner from an index that is not the one meant.
-        where.push(byIds === null ? `l.${baseColumn} = ${sql.bind(arm)}` : `+l.${baseColumn} = ${sql.bind(arm)}`);
+        where.push(byIds === null ? `l.${baseColumn} = ${container}` : `+l.${baseColumn} = ${container}`);
         if (byIds !== null) where.push(`l.n IN (${byIds})`);
         if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
         for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
         if (confinement !== null) where.push(`+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`);
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
-        return `SELECT l.n AS n FROM ${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
+        return `SELECT l.n AS n FROM ${source}${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
       }
-      where.push(`s.scope = ${sql.bind(arm * 64 + kind.code)}`, "s.born <= ?1", "s.died > ?1");
+      where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
       where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
       if (baseColumn !== "organization_n") where.push(livedIn(sql.bind(reach.organizationN * 64 + kind.code)));
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
-      if (confinement !== null) {
-        const scopes = sql.bind(JSON.stringify(confinement.map((n) => n * 64 + kind.code)));
-        where.push(`EXISTS (SELECT 1 FROM json_each(${scopes}) c CROSS JOIN history_spans e WHERE e.scope = c.value AND e.n = s.n AND e.born <= ?1 AND e.died > ?1)`);
-      }
-      return `SELECT s.n AS n FROM history_spans s WHERE ${where.join(" AND ")}`;
+      if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
+      return `SELECT s.n AS n FROM ${source}history_spans s WHERE ${where.join(" AND ")}`;
     });
     return selects.join(" UNION ALL ");
+  }
+
+  /**
+   * How a list goes through what its caller may see: over a single scope (walked), with what is out of reach left out;
+   * over the networks in reach, each in page order (merged); or over them one after the other (sorted).
+   */
+  private wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
+    const { networkNs } = query.reach;
+    const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
+    if (!isConfined(query) || networkNs === null || isWithin || query.ids !== undefined) return "walked";
+    if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
+    return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
 
   /** The count: from the census where the population is whole scopes, else by counting. */
@@ -376,12 +388,12 @@ export class Reader {
       else if (containers.length === 1 && containers[0]?.scope === "network") scopes = [containers[0].n];
       else if (containers.length === 1 && networkNs === null && containers[0] !== undefined) scopes = [containers[0].n];
     }
-    if (scopes === null) return `SELECT count(*) FROM (${this.population(query, sql)})`;
-    const until = query.asOf === null ? "" : " AND c.sequence <= ?1";
-    const census = (scope: string) => `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
-    const keys = scopes.map((n) => n * 64 + query.kind.code);
-    if (keys.length === 1) return `SELECT ${census(sql.bind(keys[0] as number))}`;
-    return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(keys))}) j`;
+    return scopes === null ? `SELECT count(*) FROM (${this.population(query, sql)})` : censusSql(scopes, query.kind, query.asOf, sql);
+  }
+
+  private countIn(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null): number {
+    const sql = new SqlBuilder(asOf);
+    return (this.statement(censusSql(containerNs, kind, asOf, sql)).values(...sql.values)[0] as [number])[0];
   }
 
   /** The containers asked for, outermost first; null where one of them can't hold anything that the caller sees. */
@@ -414,6 +426,24 @@ function isConfined(query: ListQuery): boolean {
 
 function livedIn(scope: string): string {
   return `EXISTS (SELECT 1 FROM history_spans e WHERE e.scope = ${scope} AND e.n = s.n AND e.born <= ?1 AND e.died > ?1)`;
+}
+
+/** Whether a record lived in one of many networks. Its own document tells: there may be thousands of scopes to look for it in. */
+function livedInOneOf(kind: AnyKind, networkNs: string): string {
+  const networks = `SELECT value FROM json_each(${networkNs})`;
+  const column = kind.scopes.network as string;
+  if (column === "n") return `+s.n IN (${networks})`;
+  const field = column.replace(/_n$/, "_id");
+  return `(SELECT ('{' || w.members || '}') ->> '$.${field}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records WHERE n IN (${networks}))`;
+}
+
+/** How many records of a kind lived in these containers together. */
+function censusSql(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null, sql: SqlBuilder): string {
+  const until = asOf === null ? "" : " AND c.sequence <= ?1";
+  const census = (scope: string) => `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
+  const keys = containerNs.map((n) => n * 64 + kind.code);
+  if (keys.length === 1) return `SELECT ${census(sql.bind(keys[0] as number))}`;
+  return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(keys))}) j`;
 }
 
 /** Collects the values of a statement; ?1 is the sequence in every as-of statement. */

@@ -118,10 +118,12 @@ export class WriteTransaction {
     return null;
   }
 
-  /** The live records that name `targetId` in the id list `relation`. */
+  /** The records that name `targetId` in the id list `relation`, or did before this transaction changed them again. */
   referringTo(relation: string, targetId: string): Array<{ kind: number; id: string }> {
     const target = this.statements.recordN(targetId);
-    return target === null ? [] : this.statements.linksTo(target, relation);
+    const found = new Map((target === null ? [] : this.statements.linksTo(target, relation)).map((each) => [each.id, each]));
+    for (const { id, kind } of this.changed.withLink(relation, targetId)) found.set(id, { kind: kind.code, id });
+    return [...found.values()];
   }
 
   /** The number of a record, live or not; null for an id that was never used. */

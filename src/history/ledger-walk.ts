@@ -45,45 +45,45 @@ const VERSIONS = `
   FROM history_versions v
   LEFT JOIN history_records r ON r.n = v.key >> 31
   LEFT JOIN history_transactions t ON t.sequence = v.key & 2147483647
-  WHERE v.key > ((?1 << 31) | ?2) ORDER BY v.key LIMIT ?3`;
+  WHERE v.key > ((?1 << 31) | ?2) AND v.key < ((?3 + 1) << 31) ORDER BY v.key LIMIT ${STEP_ROWS}`;
 
 const TRANSACTIONS = `
   SELECT sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash
-  FROM history_transactions WHERE sequence > ?1 ORDER BY sequence LIMIT ?2`;
+  FROM history_transactions WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ${STEP_ROWS}`;
 
 /**
- * Every version, the versions of a record in the order of time, one record after the other.
- * @param each called for a step's versions on one state of the database, and with an empty step at the end
+ * Every version of the records up to `lastN`, the versions of a record in the order of time, one record after the other.
+ * Bounded, or a busy writer would keep it going for ever.
+ * @param each called for a step's versions on one state of the database; `isLast` with the last of them, maybe none
  * @returns the record numbers that the steps came to
  */
-export function* walkVersions(db: Sql, each: (versions: LedgerVersion[]) => void): Generator<number> {
-  const client = db.$client;
-  const statement = client.prepare(VERSIONS);
+export function* walkVersions(db: Sql, lastN: number, each: (versions: LedgerVersion[], isLast: boolean) => void): Generator<number> {
+  const statement = db.$client.prepare(VERSIONS);
   // Below every key, also one that was made up. Keys stay in SQL: they have more bits than a JavaScript number.
   let n = -(2 ** 32);
   let sequence = 0;
-  for (let count = 1; count > 0; ) {
-    count = inSnapshot(db, () => {
-      const versions = (statement.values(n, sequence, STEP_ROWS) as unknown[][]).map(toVersion);
-      each(versions);
+  for (let isLast = false; !isLast; ) {
+    inSnapshot(db, () => {
+      const versions = (statement.values(n, sequence, lastN) as unknown[][]).map(toVersion);
+      isLast = versions.length < STEP_ROWS;
+      each(versions, isLast);
       const last = versions.at(-1);
       if (last !== undefined) [n, sequence] = [last.n, last.sequence];
-      return versions.length;
     });
     yield n;
   }
   statement.finalize();
 }
 
-/** Every transaction in order, in steps. @returns the sequences that the steps came to */
-export function* walkTransactions(db: Sql, each: (transactions: LedgerTransaction[]) => void): Generator<number> {
+/** Every transaction up to a sequence, in order, in steps. @returns the sequences that the steps came to */
+export function* walkTransactions(db: Sql, until: number, each: (transactions: LedgerTransaction[]) => void): Generator<number> {
   const statement = db.$client.prepare(TRANSACTIONS);
-  let after = -(2 ** 53 - 1);
-  for (let count = 1; count > 0; ) {
-    const transactions = (statement.values(after, STEP_ROWS) as unknown[][]).map(toTransaction);
+  let after = Number.MIN_SAFE_INTEGER;
+  for (let isLast = false; !isLast; ) {
+    const transactions = (statement.values(after, until) as unknown[][]).map(toTransaction);
     each(transactions);
     after = transactions.at(-1)?.sequence ?? after;
-    count = transactions.length;
+    isLast = transactions.length < STEP_ROWS;
     yield after;
   }
   statement.finalize();

@@ -57,7 +57,9 @@ class Rebuild {
       $client.run(`DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`);
     }
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
-    for (const n of walkVersions(this.db, (versions) => this.step(versions))) onProgress(n);
+    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
+    for (const n of walkVersions(this.db, lastN, (versions) => this.step(versions))) onProgress(n);
+    this.complete();
     $client.run(LINEAGES);
     $client.run(CENSUS);
     $client.run("DROP TABLE temp.ends");
@@ -75,7 +77,6 @@ class Rebuild {
       if (kind === undefined || version.id === null || record === null) throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
       this.life = this.derivation.begin(kind, version.id, version, record as never);
     }
-    if (versions.length === 0) this.complete();
   }
 
   private complete(): void {

@@ -65,15 +65,15 @@ export class DerivedVerification {
       const rows = this.db.$client.prepare(`
         SELECT l.*, r.kind AS "r.kind", r.id AS "r.id", o.n AS "o.n", v.key & 2147483647 AS "v.sequence", v.operation AS "v.operation",
                v.composed AS "v.composed", v.sort_keys AS "v.sort_keys", v.members AS "v.members"
-        FROM (SELECT * FROM ${table} WHERE n > ?1 ORDER BY n LIMIT ${STEP_ROWS}) l
+        FROM (SELECT * FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
         LEFT JOIN history_records r ON r.n = l.n
         LEFT JOIN observations o ON o.n = l.n
         LEFT JOIN history_versions v ON v.key = (${NEWEST})
         ORDER BY l.n`);
       let after = -1;
-      for (let count = 1; count > 0; ) {
+      for (let count = STEP_ROWS; count === STEP_ROWS; ) {
         count = inSnapshot(this.db, () => {
-          const step = rows.all(after) as LiveRow[];
+          const step = rows.all(after, this.until.lastN) as LiveRow[];
           for (const row of step) {
             const where = whereRecord(kind.name, row["r.id"], row.n);
             this.findings.during("live", where, () => this.liveRow(kind, row, where));
@@ -91,11 +91,11 @@ export class DerivedVerification {
   *leftovers(): Generator<number> {
     for (const [check, table] of [["link", "live_links"], ["observation", "observations"]] as const) {
       const statement = this.prepare(`
-        SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table} WHERE n > ?1 ORDER BY n LIMIT ${STEP_ROWS}) l
+        SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
         LEFT JOIN history_records r ON r.n = l.n LEFT JOIN history_versions v ON v.key = (${NEWEST}) ORDER BY l.n`);
       let after = -1;
-      for (let count = 1; count > 0; ) {
-        const rows = statement.values(after) as Array<[number, string | null, number | null]>;
+      for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+        const rows = statement.values(after, this.until.lastN) as Array<[number, string | null, number | null]>;
         for (const [n, id, operation] of rows) {
           if (operation === null || operation === OPERATION.Deleted) this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
         }
@@ -116,7 +116,7 @@ export class DerivedVerification {
       this.findings.add("census", `${whereScope(scope)}, transaction ${sequence}`, `counts ${actual ?? "nothing new"} where the spans come to ${expected ?? "nothing new"}`),
     );
     let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
-    for (let count = 1; count > 0; ) {
+    for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
       const rows = spans.values(...after) as Array<[number, number, number, number]>;
       for (const [scope, n, born, died] of rows) {
         after = [scope, n, born];
@@ -191,7 +191,8 @@ export class DerivedVerification {
       const found = actual.get(`${scope}/${born}`);
       if (found !== undefined) this.spansFound += 1;
       // What ended after the verification began was alive until then.
-      if (found === died || (found !== undefined && died === ALIVE && found > this.until.sequence)) continue;
+      const endedSince = found !== undefined && died === ALIVE && found > this.until.sequence && found <= this.headNow();
+      if (found === died || endedSince) continue;
       this.findings.add("span", where, `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`);
     }
   }
@@ -205,7 +206,8 @@ export class DerivedVerification {
     const life = this.derivation.begin(kind, row["r.id"] as string, version as unknown as LedgerVersion, parseMembers(members));
     for (const [column, expected] of Object.entries(this.derivation.liveRow(life))) {
       const actual = row[column as keyof LiveRow] as unknown;
-      if (!isSameValue(actual, expected)) add(`its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`);
+      if (isSameValue(actual, expected)) continue;
+      add(column === "members" ? "its live document is not its newest version" : `its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`);
     }
     if (kind.observed.length > 0 && row["o.n"] === null) this.findings.add("observation", where, "has no observation values");
     this.links(life, where);
@@ -237,7 +239,11 @@ export class DerivedVerification {
   }
 
   private hasMoved(): boolean {
-    return (this.prepare("SELECT max(sequence) FROM history_transactions").values()[0]?.[0] as number) > this.until.sequence;
+    return this.headNow() > this.until.sequence;
+  }
+
+  private headNow(): number {
+    return (this.prepare("SELECT max(sequence) FROM history_transactions").values()[0]?.[0] as number | null) ?? 0;
   }
 
   /** Prepared once: `query` keeps what it has prepared. */

@@ -58,9 +58,9 @@ export class LedgerVerification {
   /** @param onLife called for each record whose versions are all understood, on the state of the database that its last step saw */
   *versions(onLife: (life: Life) => void): Generator<number> {
     this.scratch.run("BEGIN");
-    yield* walkVersions(this.db, (versions) => {
+    yield* walkVersions(this.db, this.until.lastN, (versions, isLast) => {
       for (const version of versions) this.version(version, onLife);
-      if (versions.length === 0) {
+      if (isLast) {
         this.complete(onLife);
         this.gap(this.until.lastN);
       }
@@ -72,9 +72,8 @@ export class LedgerVerification {
     const hashes = this.scratch.prepare("SELECT sequence, n, is_creation, hash FROM hashes ORDER BY sequence, n").iterate() as Iterator<HashRow>;
     let next = hashes.next();
     let previous: LedgerTransaction | null = null;
-    yield* walkTransactions(this.db, (transactions) => {
+    yield* walkTransactions(this.db, this.until.sequence, (transactions) => {
       for (const transaction of transactions) {
-        if (transaction.sequence > this.until.sequence) continue;
         const own: HashRow[] = [];
         // Those of a transaction that is missing are passed over: the versions said so already.
         while (next.done !== true && next.value.sequence <= transaction.sequence) {

@@ -6,7 +6,6 @@ import type { Sql } from "../db/connection.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { Derivation } from "./derived.ts";
 import { Findings, type Finding } from "./findings.ts";
-import { inSnapshot } from "./ledger-walk.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
 
@@ -41,7 +40,7 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: { onPr
 export function* verifySteps(db: Sql, kinds: readonly AnyKind[]): Generator<Progress, Report> {
   const findings = new Findings();
   const derivation = new Derivation(db);
-  const { until, head } = inSnapshot(db, () => begin(db, findings));
+  const { until, head } = begin(db, findings);
   const byCode = new Map(kinds.map((kind) => [kind.code, kind]));
   const ledger = new LedgerVerification({ db, kinds: byCode, until, findings, derivation });
   const derived = new DerivedVerification({ db, kinds, until, findings, derivation });
@@ -63,10 +62,19 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[]): Generator<Prog
 
 /** Where the ledger stands, and whether its end is in order. */
 function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"] } {
-  const rows = db.$client.query("SELECT sequence, at, last_n, hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").values() as Array<[number, number, number, Uint8Array]>;
+  const ends: Array<{ table: string; n: number }> = [];
+  for (const [table, maximum] of [["history_records", "max(n)"], ["history_versions", "max(key) >> 31"]] as const) {
+    findings.during("file", table, () => {
+      ends.push({ table, n: (db.$client.query(`SELECT ${maximum} AS n FROM ${table}`).get() as { n: number | null }).n ?? 0 });
+    });
+  }
+  // After them: what is written in between is not beyond it.
+  let rows: Array<[number, number, number, Uint8Array]> = [];
+  findings.during("file", "history_transactions", () => {
+    rows = db.$client.query("SELECT sequence, at, last_n, hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").values() as typeof rows;
+  });
   const [sequence, at, lastN, hash] = rows[0] ?? [0, 0, 0, new Uint8Array(0)];
-  const { n } = db.$client.query("SELECT coalesce(max(n), 0) AS n FROM history_records").get() as { n: number };
-  if (n > lastN) findings.add("record", `n ${lastN + 1} to ${n}`, "records beyond the last transaction");
+  for (const { table, n } of ends) if (n > lastN) findings.add("record", `n ${lastN + 1} to ${n}`, `rows of ${table} beyond the last transaction`);
   return { until: { sequence, lastN }, head: rows.length === 0 ? null : { sequence, at, hash: Buffer.from(hash).toString("hex") } };
 }
 

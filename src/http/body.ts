@@ -3,6 +3,8 @@
 import { DomainError } from "../base/errors.ts";
 
 export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+/** Arrays and objects in each other: the deepest body that the API knows has seven. */
+export const BODY_MAX_DEPTH = 64;
 export const BULK_BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -16,7 +18,16 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   }
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > limitBytes) throw tooLarge(limitBytes);
+  return parseJson(await readBytes(request, limitBytes));
+}
+
+/** As readJson, for an operation that needs no body: undefined where there is none. */
+export async function readOptionalJson(request: Request, limitBytes: number): Promise<unknown> {
   const bytes = await readBytes(request, limitBytes);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
+}
+
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -24,6 +35,10 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
     throw new DomainError("malformed_json", "The body is not valid UTF-8.", {});
   }
   if (text.trim() === "") throw new DomainError("malformed_json", "The body is empty: a JSON value is required.", {});
+  // Before it is parsed: a few megabytes of brackets become half a gigabyte of objects.
+  if (isDeeperThan(text, BODY_MAX_DEPTH)) {
+    throw new DomainError("malformed_json", `The body nests arrays and objects more than ${BODY_MAX_DEPTH} deep.`, { max_depth: BODY_MAX_DEPTH });
+  }
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -44,6 +59,26 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
   }
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }
+
+/** Whether brackets outside of strings nest deeper than that; counts, checks nothing else. */
+function isDeeperThan(text: string, depth: number): boolean {
+  let open = 0;
+  let isInString = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (isInString) {
+      if (code === BACKSLASH) i += 1;
+      else if (code === QUOTE) isInString = false;
+    } else if (code === QUOTE) isInString = true;
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      open += 1;
+      if (open > depth) return true;
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
+  }
+  return false;
+}
+
+const [BACKSLASH, QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5c, 0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 
 function tooLarge(limitBytes: number): DomainError {
   return new DomainError("payload_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`, { limit_bytes: limitBytes });

@@ -13,7 +13,7 @@ const ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
 export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   validation_failed: {
     summary: "A body, query or path that is not as documented; all offenders at once",
-    error: "/limit: must be from 0 to 1000 (and 1 more, see params.issues)",
+    error: "The field /limit must be from 0 to 1000. 1 more offender is listed in params.issues.",
     params: {
       issues: [
         { path: "/limit", message: "must be from 0 to 1000", value: 5000 },
@@ -24,7 +24,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   malformed_json: { summary: "The body is not JSON", error: "The body is not valid JSON.", params: { position: 17 } },
   entity_reference_invalid: {
     summary: "An id in the body that is unknown, foreign or out of reach",
-    error: `tags names a tag that does not exist: ${ID}.`,
+    error: `The field tags names a tag that does not exist: ${ID}.`,
     params: { entity: "tag", field: "tags", ids: [ID] },
   },
   validation_id_mismatch: {
@@ -44,12 +44,11 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   entity_access_denied: {
     summary: "Another organization's id, or a user's that the caller has no right to",
-    error: "organization_id is not your organization's.",
+    error: "The field organization_id is not your organization's.",
     params: { field: "organization_id", value: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0099" },
   },
   auth_session_required: { summary: "An API key where only a sign-in will do", error: "This takes a sign-in: API keys can't do it.", params: {} },
   auth_origin_rejected: { summary: "A page of another site sent it", error: "The request comes from a page of another site.", params: {} },
-  route_not_found: { summary: "No such path", error: "There is nothing at this path; the operations are listed at /docs.", params: { path: "/api/v1/hotsts" } },
   entity_not_found: {
     summary: "The record is not there, or out of the caller's reach",
     error: `There is no host with the id ${ID}.`,
@@ -74,7 +73,6 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
     error: "The network is in use by 2 hosts, 3 subnets; remove these first, or repeat with cascade=true.",
     params: { entity: "network", id: ID, dependants: { hosts: 2, subnets: 3 } },
   },
-  setup_already_done: { summary: "The appliance has its first organization", error: "The appliance is set up already; sign in at /api/auth/login.", params: {} },
   precondition_failed: {
     summary: "The record is not the version that If-Match names",
     error: "The record is no longer the version that If-Match names; read it again.",

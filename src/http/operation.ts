@@ -217,7 +217,8 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
     if (method !== "GET") codes.add("auth_origin_rejected");
   }
   if (operation.params !== undefined) codes.add("entity_not_found");
-  if (operation.body !== undefined) for (const code of ["malformed_json", "payload_too_large", "unsupported_media_type"] as const) codes.add(code);
+  if (operation.body !== undefined || method === "POST") for (const code of ["malformed_json", "payload_too_large"] as const) codes.add(code);
+  if (operation.body !== undefined) codes.add("unsupported_media_type");
   if (method !== "GET") for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
   if (takesIfMatch(method, operation)) codes.add("precondition_failed");
   codes.add("internal_error");

@@ -1,7 +1,7 @@
 // Query parameters: texts from the URL to the values of a schema, each offender named with its value and range.
 
 import { TypeGuard, type TObject, type TSchema } from "@sinclair/typebox";
-import type { Issue } from "../base/errors.ts";
+import { pointerTo, type Issue } from "../base/errors.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { check } from "./validation.ts";
 
@@ -12,9 +12,9 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
   const raw = new Map<string, string[]>();
   for (const [key, text] of decoded(search, issues)) {
     const name = key.endsWith("[]") ? key.slice(0, -2) : key;
-    const property = schema.properties[name];
+    const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
     if (property === undefined || (name !== key && !TypeGuard.IsArray(property))) {
-      issues.push({ path: `/${key}`, message: "is not a parameter here", ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }) });
+      issues.push({ path: pointerTo(key), message: "is not a parameter here", ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }) });
       continue;
     }
     const values = raw.get(name);
@@ -55,7 +55,7 @@ function* decoded(search: string, issues: Issue[]): Generator<[string, string]> 
     try {
       yield [decodeURIComponent(key.replaceAll("+", " ")), decodeURIComponent(value.replaceAll("+", " "))];
     } catch {
-      issues.push({ path: `/${key.slice(0, 100)}`, message: "is not valid percent-encoded UTF-8", value: value.slice(0, 200) });
+      issues.push({ path: pointerTo(key.slice(0, 100)), message: "is not valid percent-encoded UTF-8", value: value.slice(0, 200) });
     }
   }
 }

@@ -70,6 +70,9 @@ export function Body<T extends TProperties>(properties: T, options: BodyOptions 
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 
+/** Of an operation that takes nothing: no body at all, or an empty object. */
+export const NoBody = Body({});
+
 /** Read-only on every record. */
 export const RECORD_READ_ONLY = ["created_at", "updated_at", "valid_from", "valid_to", "lineage_id"] as const;
 /** Read-only on what discovery observes. */

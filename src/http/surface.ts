@@ -5,9 +5,10 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { BODY_LIMIT_BYTES, readJson } from "./body.ts";
+import { BODY_LIMIT_BYTES, readJson, readOptionalJson } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parseQuery } from "./query.ts";
+import { NoBody } from "./schemas.ts";
 import { check } from "./validation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -137,7 +138,7 @@ export class Surface<Actor, Access> {
     const error =
       allow.length > 0
         ? new DomainError("method_not_allowed", `${request.method} is not possible here; ${allow.join(", ")} ${allow.length === 1 ? "is" : "are"}.`, { method: request.method, allow })
-        : new DomainError("route_not_found", "There is nothing at this path; the operations are listed at /docs.", { path: path.slice(0, 200) });
+        : new DomainError("entity_not_found", "There is nothing at this path; the operations are listed at /docs.", { entity: "operation", id: path.slice(0, 200) });
     return errorResponse(error, context.headers);
   }
 
@@ -178,7 +179,7 @@ export class Surface<Actor, Access> {
       }
       const parsed = parseQuery(operation.query ?? NO_QUERY, searchOf(request.url));
       issues.push(...parsed.issues);
-      if (operation.body === undefined) {
+      if (operation.body === undefined && request.method !== "POST") {
         if (issues.length > 0) throw invalid(issues);
         const answer = handler({ ...context, actor, params, query: parsed.value, body: undefined } as never);
         if (answer instanceof Response) return this.done(answer, context, operation, started);
@@ -204,8 +205,10 @@ export class Surface<Actor, Access> {
     started: number,
   ): Promise<Response> {
     try {
-      const sent = await readJson(context.request, operation.bodyLimitBytes ?? BODY_LIMIT_BYTES);
-      const checked = check(operation.body as TSchema, sent);
+      const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
+      // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
+      const sent = operation.body === undefined ? await readOptionalJson(context.request, limitBytes) : await readJson(context.request, limitBytes);
+      const checked = operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
       if (!checked.ok) issues.push(...checked.issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const response = await handler({ ...context, actor, params, query, body: checked.value } as never);
@@ -226,7 +229,7 @@ export class Surface<Actor, Access> {
   private refuse(thrown: unknown, context: RequestContext): Response {
     let error: DomainError;
     if (thrown instanceof DomainError) error = thrown;
-    else error = new DomainError("internal_error", "Something went wrong inside the appliance.", {}, );
+    else error = new DomainError("internal_error", "Something went wrong inside the appliance.");
     const path = pathOf(context.request.url).slice(0, 200);
     if (error.code === "internal_error" || error.code === "storage_full") {
       const cause = thrown instanceof DomainError ? thrown.cause : thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -6,6 +6,7 @@ import type { Role } from "../../src/access/role.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { made, newApiKey, newNetwork, newTag, newUser, transactionCount, versionsOf, type NewUser, type Wire } from "../support/factories.ts";
+import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
 /** The first network and a second one. */
@@ -27,6 +28,51 @@ const bearer = (key: string): Client => appliance.anonymous.with({ authorization
 const read = (id: string, by: Client = appliance.owner): Promise<Wire> => made(by.get(`${keys}/${id}`));
 const member = (networkIds: string[] = [north, south]): Promise<NewUser> => newUser(appliance, { role: "Member", networkIds });
 const issuePaths = (answer: { body: Wire }): string[] => answer.body["params"].issues.map((issue: Wire) => issue["path"]);
+
+describeRecords(
+  {
+    path: keys,
+    entity: "api_key",
+    writeRole: "Member",
+    roleBelow: "Viewer",
+    place: "in the organization",
+    isSessionOnly: true,
+    body: (networkId, position, place) => ({
+      name: `Monitoring ${position}`,
+      organization_id: place.organizationId,
+      user_id: place.userId,
+      tags: [],
+      expires_at: "2027-01-01T00:00:00.000Z",
+      is_enabled: true,
+      permissions: "Viewer",
+      all_networks: false,
+      network_ids: [networkId],
+    }),
+    createdIn: (data) => data["api_key"],
+    change: { field: "is_enabled", to: (body) => body["is_enabled"] !== true },
+    unique: null,
+    hasLineage: false,
+    invalid: {
+      body: { id: 7, name: "", organization_id: null, user_id: "me", tags: "none", expires_at: "tomorrow", is_enabled: "yes", permissions: "Root", all_networks: 0, network_ids: null, scope: "all" },
+      paths: ["/id", "/name", "/organization_id", "/user_id", "/tags", "/expires_at", "/is_enabled", "/permissions", "/all_networks", "/network_ids", "/scope"],
+    },
+    references: [
+      {
+        field: "tags",
+        entity: "tag",
+        naming: (body, id) => ({ ...body, tags: [id, id] }),
+        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
+      },
+      {
+        field: "network_ids",
+        entity: "network",
+        naming: (body, id) => ({ ...body, network_ids: [id, id] }),
+        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
+      },
+    ],
+  },
+  () => appliance,
+);
 
 describe("creating a key", () => {
   test("answers the record and, this once, the key", async () => {

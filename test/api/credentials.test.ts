@@ -11,6 +11,7 @@ import { openWriter } from "../../src/writer.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
 import { made, newApiKey, newNetwork, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { describeRecords } from "../support/record-battery.ts";
 
 const PATH = "/api/v1/credentials";
 const MASK = "********";
@@ -79,6 +80,71 @@ function placesOf(text: string): string[] {
   const files = [appliance.databasePath, `${appliance.databasePath}-wal`, `${appliance.databasePath}-shm`].filter(existsSync);
   return [...files.filter((path) => readFileSync(path).includes(bytes)), ...appliance.logLines.filter((line) => line.includes(text))];
 }
+
+describeRecords(
+  {
+    path: PATH,
+    entity: "credential",
+    writeRole: "Admin",
+    roleBelow: "Member",
+    place: "in the organization",
+    body: (networkId, position, place) => ({
+      organization_id: place.organizationId,
+      name: `Switches ${position}`,
+      credential_type: snmpV3({ context_name: "vlan-7" }),
+      assigned_network_ids: [networkId],
+      host_assignments: [],
+      tags: [],
+      target_ips: ["10.1.2.3", "2001:db8::1"],
+    }),
+    shown: (body) => ({ ...body, credential_type: { ...body["credential_type"], auth_password: inline(MASK), priv_password: inline(MASK) } }),
+    holdsSecrets: true,
+    // Networks that it is assigned to stand in the way of a deletion.
+    deletion: "?cascade=true",
+    change: { field: "target_ips", to: (body) => (body["target_ips"] === null ? [] : null) },
+    unique: null,
+    writes: { created: { "Created credential_assignment": 1, "Updated network": 1 }, deleted: { "Deleted credential_assignment": 1, "Updated network": 1 } },
+    invalid: {
+      body: {
+        id: 1,
+        organization_id: "mine",
+        name: " ",
+        credential_type: { type: "SnmpV3", security_name: "", auth_protocol: "Sha3", auth_password: { mode: "Inline", value: "" }, priv_protocol: null, context: 1 },
+        assigned_network_ids: null,
+        host_assignments: [{ ip_address_ids: ["x"] }, { host_id: UNKNOWN_ID, ip_address_ids: [] }],
+        tags: ["core"],
+        target_ips: ["10.0.0.256"],
+        targets: [],
+      },
+      paths: [
+        ..."/id /organization_id /name /assigned_network_ids /tags/0 /target_ips/0 /targets".split(" "),
+        ..."/credential_type/security_name /credential_type/auth_protocol /credential_type/auth_password/value /credential_type/priv_protocol /credential_type/context".split(" "),
+        ..."/host_assignments/0/host_id /host_assignments/0/ip_address_ids/0 /host_assignments/1/ip_address_ids".split(" "),
+      ],
+    },
+    references: [
+      {
+        field: "tags",
+        entity: "tag",
+        naming: (body, id) => ({ ...body, tags: [id, id] }),
+        make: async (by) => (await made(by.post("/api/v1/tags", { name: "Reference", color: "Red" })))["id"],
+      },
+      {
+        field: "assigned_network_ids",
+        entity: "network",
+        naming: (body, id) => ({ ...body, assigned_network_ids: [id, id] }),
+        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
+      },
+      {
+        field: "host_assignments/host_id",
+        entity: "host",
+        naming: (body, id) => ({ ...body, host_assignments: [{ host_id: id }] }),
+        make: async (by, networkId) => (await made(by.post("/api/v1/hosts", { network_id: networkId, name: "Reference" })))["id"],
+      },
+    ],
+  },
+  () => appliance,
+);
 
 describe("a credential", () => {
   test("is answered with every field of its table, its inline secret masked", async () => {

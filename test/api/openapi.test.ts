@@ -244,7 +244,7 @@ describe("the check of answers against the document", () => {
   test("accepts what is documented", () => {
     expect(api.problems("GET", `${subnets}?limit=5`, answer(200, { success: true, data: [], meta: { ...meta, pagination } }))).toEqual([]);
     expect(api.problems("GET", subnets, answer(400, failure("validation_failed")))).toEqual([]);
-    expect(api.problems("GET", "/api/v1/nothing", answer(404, failure("route_not_found")))).toEqual([]);
+    expect(api.problems("GET", "/api/v1/nothing", answer(404, failure("entity_not_found")))).toEqual([]);
   });
 
   test.each([

@@ -111,7 +111,7 @@ describe("an appliance that was claimed", () => {
     for (const setup_token of [SETUP_TOKEN, "wrong"]) {
       const answer = await appliance.anonymous.post("/api/auth/setup", { ...claim, setup_token, email: "other@example.net" });
       expect(answer.status).toBe(409);
-      expect(answer.body.code).toBe("setup_already_done");
+      expect(answer.body.code).toBe("entity_already_exists");
       expect(answer.headers.getSetCookie()).toEqual([]);
     }
     expect(cookieOf(first).value).toHaveLength(43);

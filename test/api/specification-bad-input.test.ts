@@ -102,14 +102,11 @@ function changed(body: Wire, pointer: string, to: unknown): Wire {
   return copy;
 }
 
-/** What a body of the operation has in places that are read. */
+/** A body of the operation with something in every place that is read. */
 function writable(operation: Operation): Wire {
-  if (operation.method === "POST") return world.body(operation.plural as string);
-  const record = world.records[operation.plural as string] as Wire;
-  const fields = Object.keys(world.body(operation.plural as string)).filter((field) => Object.hasOwn(record, field));
-  const full = world.body(operation.plural as string);
-  const body = Object.fromEntries(fields.map((field) => [field, record[field] === null || (Array.isArray(record[field]) && record[field].length === 0) ? full[field] : record[field]]));
-  return { ...body, id: record["id"] };
+  const { password, ...body } = world.body(operation.plural as string);
+  if (operation.method === "PUT") return { ...body, id: world.records[operation.plural as string]?.["id"] };
+  return password === undefined ? body : { ...body, password };
 }
 
 function kindOf(value: unknown): string {
@@ -117,7 +114,7 @@ function kindOf(value: unknown): string {
 }
 
 /** Each place gets so many of the hostile values, the next place the next ones: all come up often. */
-const HOSTILE_PER_PLACE = 76;
+const HOSTILE_PER_PLACE = 15;
 
 const WRONG_TYPES: unknown[] = [5, -1.5, true, "text", [], [[]], {}, { a: 1 }, [null]];
 
@@ -213,7 +210,8 @@ describe("a body", () => {
         for (const wrong of WRONG_TYPES) {
           if (kindOf(wrong) === kindOf(value)) continue;
           const answer = await attempts.refused([pointer, wrong], method, pathOf(operation, world), JSON.stringify(changed(body, pointer, wrong)), {}, "validation_failed");
-          if (!pointers(answer).some((path) => path.startsWith(pointer))) attempts.deviates([pointer, wrong], `names ${pointers(answer)}`);
+          // What a union is told by may be named by the union itself.
+          if (!pointers(answer).some((path) => path.startsWith(pointer) || (path !== "" && path === pointer.replace(/\/[^/]*$/, "")))) attempts.deviates([pointer, wrong], `names ${pointers(answer)}`);
         }
       }
       attempts.end();
@@ -261,16 +259,25 @@ describe("a body", () => {
     });
   }
 
+  test("of an operation that has no fields may be missing or empty; what it names is refused, never dropped in silence", async () => {
+    const path = `/api/v1/auth/keys/${world.records["auth/keys"]?.["id"]}/rotate`;
+    for (const body of [undefined, "{}"]) expect((await send("POST", path, body)).status).toBe(200);
+    const attempts = new Attempts();
+    for (const body of ["{", "[]", "null", "5", "{\"expires_at\":\"2031-01-01T00:00:00Z\"}"]) await attempts.refused(body, "POST", path, body);
+    attempts.end();
+  });
+
   test("leaves no trace in what every object has", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     expect(({} as Record<string, unknown>)["name"]).toBeUndefined();
   });
 
   test("is read as UTF-8: what is stored comes back, and half a character is refused", async () => {
-    const path = `/api/v1/tags/${world.records["tags"]?.["id"]}`;
+    const [owner, path] = [appliance.anonymous.with({ cookie }), `/api/v1/tags/${world.records["tags"]?.["id"]}`];
     for (const name of ["é", "e\u0301", "日本", "😀👩‍👩‍👧", "a\u00a0b", "\\", "\"", "/"]) {
-      const answer = await appliance.owner.put(path, { name, color: "Red" });
-      expect([answer.status, answer.data.name, (await appliance.owner.get(path)).data.name]).toEqual([200, name, name]);
+      const answer = await owner.put(path, { name, color: "Red" });
+      expect([name, answer.status, answer.data?.name ?? answer.text]).toEqual([name, 200, name]);
+      expect((await owner.get(path)).data.name).toBe(name);
     }
     const attempts = new Attempts();
     for (const name of ["\\ud800", "\\udc00", "a\\ud83d", "\\ud83dx\\ude00"]) await attempts.refused(name, "PUT", path, `{"name":"${name}","color":"Red"}`);

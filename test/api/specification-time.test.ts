@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { inTransaction, newApiKey, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
 import { hostBody, live, newCredential, newHost, newIfEntry } from "../support/inventory.ts";
 import { newWorld, OPERATIONS, PLURALS } from "../support/operations.ts";
 import { envelopeProblems, hostShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
@@ -307,6 +308,40 @@ describe("the past", () => {
     expect(paged).toEqual(all);
     expect((await appliance.owner.get(`/api/v1/tags?at=${then}&limit=0`)).data.map((tag: Wire) => tag["id"])).toEqual(all);
   });
+
+  for (const query of ["", "&order_by=name&order_direction=desc", "&at"]) {
+    test(`and the present are each one instant through a whole list without limit${query === "" ? "" : ` (${query.slice(1)})`}, whatever is written meanwhile`, async () => {
+      const { organizationId: organization_id } = appliance.first;
+      inTransaction(appliance, (tx) => {
+        for (let n = 0; n < 2_500; n++) tx.create(tagKind, organization_id, { organization_id, name: `tag ${String(n).padStart(4, "0")}`, description: "", color: "Green", is_application: false });
+      });
+      const { key } = newApiKey(appliance);
+      const url = `http://localhost/api/v1/tags?limit=0${query === "&at" ? `&at=${later()}` : query}`;
+      later();
+      const whole = (await appliance.owner.get(url.slice("http://localhost".length))).data as Wire[];
+      const response = await appliance.handle(new Request(url, { headers: { authorization: `Bearer ${key}` } }));
+      const reader = response.body?.getReader();
+      const decoder = new TextDecoder();
+      let text = "";
+      let chunks = 0;
+      for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+        text += decoder.decode(part.value, { stream: true });
+        chunks += 1;
+        if (chunks > 1) continue;
+        const [first, last, middle] = [whole[0], whole.at(-1), whole.at(-2)] as [Wire, Wire, Wire];
+        await remove("tags", first["id"]);
+        await remove("tags", last["id"]);
+        await rename(middle, "renamed");
+        await newTag(appliance, { name: "tag 0000a" });
+        await newTag(appliance, { name: "zzz" });
+      }
+      const body = JSON.parse(text);
+      expect(chunks).toBeGreaterThan(1);
+      expect(body.meta.pagination).toEqual({ limit: 0, offset: 0, total_count: 2_500, has_more: false });
+      const withoutEnds = (tags: Wire[]) => tags.map(({ valid_to: _, ...tag }) => tag);
+      expect(withoutEnds(body.data)).toEqual(withoutEnds(whole));
+    });
+  }
 
   test("has observations as they were written with the version, not as they are", async () => {
     const { id, client } = newApiKey(appliance);

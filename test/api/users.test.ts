@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { made, newApiKey, newNetwork, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { describeRecords } from "../support/record-battery.ts";
 import { givePassword } from "../support/sign-in.ts";
 
 let appliance: TestAppliance;
@@ -17,6 +18,44 @@ const body = { email: "Noc@example.net", name: "Network operations", role: "Memb
 const users = "/api/v1/users";
 const signIn = (email: string, password: string) => appliance.anonymous.post("/api/auth/login", { email, password });
 const read = async (id: string, by: Client = appliance.owner): Promise<Wire> => made(by.get(`${users}/${id}`));
+
+describeRecords(
+  {
+    path: users,
+    entity: "user",
+    writeRole: "Admin",
+    roleBelow: "Member",
+    place: "in the organization",
+    // Nobody else on the appliance has the address.
+    body: (networkId, position, place) => ({
+      email: `User-${position}@${place.organizationId}.example`,
+      name: `User ${position}`,
+      role: "Member",
+      network_ids: [networkId],
+      is_enabled: true,
+      password: "a phrase of their own",
+    }),
+    shown: ({ password: _password, ...rest }) => rest,
+    holdsSecrets: true,
+    // Users are disabled: what they wrote goes on naming them.
+    isDeletable: false,
+    change: { field: "is_enabled", to: (body) => body["is_enabled"] !== true },
+    unique: "email",
+    invalid: {
+      body: { id: "me", email: "nobody", name: "a\nb", role: "Boss", network_ids: ["x"], is_enabled: 1, password: "short", nick: "x" },
+      paths: ["/id", "/email", "/name", "/role", "/network_ids/0", "/is_enabled", "/password", "/nick"],
+    },
+    references: [
+      {
+        field: "network_ids",
+        entity: "network",
+        naming: (body, id) => ({ ...body, network_ids: [id, id] }),
+        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
+      },
+    ],
+  },
+  () => appliance,
+);
 
 describe("creating a user", () => {
   test("answers the user, who can sign in; the password is nowhere to be seen", async () => {
@@ -216,6 +255,17 @@ describe("changing a user", () => {
     const foreign = await appliance.owner.put(`${users}/${other.userId}`, { email: "x@example.net", role: "Viewer" });
     expect(foreign.status).toBe(404);
     expect(versionsOf(appliance, other.userId)).toHaveLength(1);
+  });
+});
+
+describe("a user", () => {
+  test("is not deleted, only disabled, and the answer says what is possible", async () => {
+    const member = await newUser(appliance, { role: "Member" });
+    const before = transactionCount(appliance);
+    const answer = await appliance.owner.delete(`${users}/${member.id}`);
+    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "PUT"]);
+    expect(transactionCount(appliance)).toBe(before);
   });
 });
 

@@ -341,6 +341,24 @@ describe("a transaction sees its own changes", () => {
     expect(store.list(portKind).items.map((port) => port.number)).toEqual([5, 2, 9]);
   });
 
+  test("among the records that name another, with those that came to name it in it", () => {
+    const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
+    const tagged = (name: string) => ({ ...hostFields(store.networkId, name), tags: [tag.id] });
+    const stored = store.create<HostRecord>(hostKind, tagged("b"));
+    const naming = (tx: WriteTransaction) => tx.referringTo("tags", tag.id).map((each) => each.id);
+    store.write((tx) => {
+      expect(naming(tx)).toEqual([stored.id]);
+      tx.update(hostKind, host.id, { tags: [tag.id] });
+      const made = tx.create(hostKind, store.organizationId, tagged("c"));
+      expect(naming(tx)).toEqual([stored.id, host.id, made.id]);
+      expect(tx.referringTo("network_ids", tag.id)).toEqual([]);
+      // One that is told of twice is one.
+      tx.update(hostKind, stored.id, { name: "d" });
+      tx.remove(hostKind, made.id);
+      expect(naming(tx).filter((id) => id !== made.id)).toEqual([stored.id, host.id]);
+    });
+  });
+
   test("by what makes a record unique", () => {
     const tag = store.create<TagRecord>(tagKind, tagFields(store.organizationId, "a"));
     const id = (tx: WriteTransaction, name: string) => tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;

@@ -161,6 +161,19 @@ export function versionsOf(appliance: TestAppliance, id: string): StoredVersion[
   }));
 }
 
+/** What one transaction wrote, by operation and kind: `{ "Created host": 1, "Updated network": 1 }`. The last one unless told otherwise. */
+export function writtenIn(appliance: TestAppliance, sequence = transactionCount(appliance)): Record<string, number> {
+  const rows = appliance.reader.db
+    .query<{ kind: number; operation: number; count: number }, [number]>(
+      `SELECT r.kind, v.operation, count(*) AS count FROM history_records r JOIN history_versions v ON v.key = (r.n << 31) + ?
+       GROUP BY r.kind, v.operation`,
+    )
+    .all(sequence);
+  const operations = new Map(Object.entries(OPERATION).map(([name, code]) => [code as number, name]));
+  const kinds = new Map(KINDS.map((kind) => [kind.code, kind.name]));
+  return Object.fromEntries(rows.map((row) => [`${operations.get(row.operation)} ${kinds.get(row.kind)}`, row.count]));
+}
+
 /** How many transactions the ledger holds: a write that changes nothing leaves it as it is. */
 export function transactionCount(appliance: TestAppliance): number {
   return appliance.reader.head().sequence;

@@ -24,7 +24,7 @@ const ANSWER_FORMATS: Record<string, RegExp | true> = {
 };
 
 /** Errors of the routing itself: they belong to no operation. */
-const ROUTING_CODES: Record<number, string> = { 404: "route_not_found", 405: "method_not_allowed" };
+const ROUTING_CODES: Record<number, string> = { 404: "entity_not_found", 405: "method_not_allowed" };
 
 export class OpenApiDocument {
   readonly document: Json;

@@ -38,7 +38,7 @@ describe("the first start", () => {
     const claimed = await client.post("/api/auth/setup", { ...CLAIM, setup_token: running.setupToken });
     expect(claimed.status).toBe(200);
     expect((await client.get("/api/auth/setup")).data).toEqual({ needed: false });
-    expect((await client.post("/api/auth/setup", { ...CLAIM, email: "x@acme.example", setup_token: running.setupToken })).body.code).toBe("setup_already_done");
+    expect((await client.post("/api/auth/setup", { ...CLAIM, email: "x@acme.example", setup_token: running.setupToken })).body.code).toBe("entity_already_exists");
 
     const signedIn = await client.post("/api/auth/login", { email: CLAIM.email, password: PASSWORD });
     expect(signedIn.status).toBe(200);

@@ -108,7 +108,7 @@ function getKeyUser(tx: WriteTransaction, userId: string, actor: CommandActor): 
   const isAllowed = user !== null && (user.id === actor.userId || (atLeast(actor.role, "Admin") && atLeast(actor.role, user.role)));
   if (isAllowed) return user;
   const whose = atLeast(actor.role, "Admin") ? "is not a user of your organization with a role up to yours" : "is not your own";
-  throw new DomainError("entity_access_denied", `user_id ${whose}.`, { field: "user_id", value: userId });
+  throw new DomainError("entity_access_denied", `The field user_id ${whose}.`, { field: "user_id", value: userId });
 }
 
 function assertMayGive(permissions: ApiKeyRecord["permissions"], actor: CommandActor): void {

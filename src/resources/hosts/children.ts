@@ -37,6 +37,8 @@ class ChildSync {
   private readonly actor: CommandActor;
   private readonly issues: Issue[] = [];
   private readonly removals: Array<() => void> = [];
+  /** Ports and addresses that the lists no longer have. */
+  private readonly removed = new Set<string>();
   /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
   private readonly aliases = new Map<string, string>();
   private readonly seen: string;
@@ -82,7 +84,10 @@ class ChildSync {
           : this.kept(item, tx.update(ipAddressKind, record.id, fields)),
       );
     }
-    for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, ipAddressKind, record.id, true));
+    for (const { id } of matching.unmatched) {
+      this.removed.add(id);
+      this.removals.push(() => removeRecord(tx, ipAddressKind, id, true));
+    }
     return ids;
   }
 
@@ -102,7 +107,10 @@ class ChildSync {
           : this.kept(item, tx.update(portKind, record.id, fields)),
       );
     }
-    for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, portKind, record.id, true));
+    for (const { id } of matching.unmatched) {
+      this.removed.add(id);
+      this.removals.push(() => removeRecord(tx, portKind, id, true));
+    }
     return ids;
   }
 
@@ -121,7 +129,7 @@ class ChildSync {
         name: item.name,
         position: item.position ?? record?.position ?? position,
         service_definition: item.service_definition,
-        tags: item.tags === undefined ? (record?.tags ?? []) : existingTags(tx, item.tags, this.actor),
+        tags: item.tags === undefined ? (record?.tags ?? []) : existingTags(tx, item.tags, this.actor, `services/${position}/tags`),
         virtualization: item.virtualization === undefined ? (record?.virtualization ?? null) : item.virtualization,
       };
       const service =
@@ -153,6 +161,9 @@ class ChildSync {
       const place = `${pointer}/bindings/${position}`;
       this.ownIds(item, place);
       if (item.service_id !== undefined && item.service_id !== service.id) this.issues.push({ path: `${place}/service_id`, message: "must be the service's own id", value: item.service_id });
+      // Sent back as it was, with only the port or address taken off its list: it goes with that.
+      const isAsItWas = record !== null && identityOf(record) === identityOf(item);
+      if (isAsItWas && [item.port_id, item.ip_address_id].some((id) => id !== null && this.removed.has(id))) continue;
       const wrongPort = item.port_id !== null && !portIds.has(item.port_id);
       if (wrongPort) throw referenceInvalid("port", `${place.slice(1)}/port_id`, [item.port_id as string]);
       const wrongAddress = item.ip_address_id !== null && !addressIds.has(item.ip_address_id);

@@ -31,33 +31,34 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
   const issues: Issue[] = [];
   const byId = new Map(stored.map((record) => [record.id, record]));
   const byIdentity = new Map(stored.map((record) => [identityOf(record), record]));
-  const claimed = new Map<string, number>();
-  const claim = (record: Stored, position: number): Stored | null => {
-    const other = claimed.get(record.id);
-    if (other === undefined) {
-      claimed.set(record.id, position);
-      return record;
-    }
-    issues.push({ path: `${pointer}/${position}`, message: `stands for the same record as ${pointer}/${other}` });
-    return null;
-  };
-  // Ids first: an item that names a record takes it, whatever other items look like.
-  const first = items.map((item, position) => {
-    const record = item.id === undefined ? undefined : byId.get(item.id);
-    return record === undefined ? null : claim(record, position);
-  });
+  const claimed = new Set<string>();
+  const ids = new Map<string, number>();
   const identities = new Map<string, number>();
-  const matched = items.map((item, position) => {
+  // Ids first: an item that names a record takes it, whatever other items look like.
+  const named = items.map((item, position) => {
+    if (item.id === undefined) return null;
+    const other = ids.get(item.id);
+    if (other === undefined) ids.set(item.id, position);
+    else issues.push({ path: `${pointer}/${position}/id`, message: `is the id of ${pointer}/${other} as well`, value: item.id });
+    const record = byId.get(item.id) ?? null;
+    if (record !== null) claimed.add(record.id);
+    return record;
+  });
+  const matched: Array<Matched<Item, Stored>> = [];
+  for (const [position, item] of items.entries()) {
     const identity = identityOf(item);
     const twin = identities.get(identity);
     if (twin !== undefined) issues.push({ path: `${pointer}/${position}`, message: `is the same as ${pointer}/${twin}` });
     else identities.set(identity, position);
-    let record = first[position] ?? null;
-    if (record === null && (item.id === undefined || !byId.has(item.id))) {
-      const alike = byIdentity.get(identity);
-      if (alike !== undefined && !claimed.has(alike.id)) record = claim(alike, position);
+    // One id makes one record; the write is refused for the other, but not before all offenders are found.
+    if (item.id !== undefined && ids.get(item.id) !== position) continue;
+    let record = named[position] ?? null;
+    const alike = byIdentity.get(identity);
+    if (record === null && alike !== undefined && !claimed.has(alike.id)) {
+      record = alike;
+      claimed.add(alike.id);
     }
-    return { item, position, stored: record };
-  });
+    matched.push({ item, position, stored: record });
+  }
   return { matched, unmatched: stored.filter((record) => !claimed.has(record.id)), issues };
 }

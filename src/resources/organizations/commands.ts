@@ -3,12 +3,11 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertSameIds } from "../../access/reach.ts";
 import { userPasswords } from "../../access/tables.ts";
-import { DomainError } from "../../base/errors.ts";
 import type { Author, WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
 import { userKind } from "../users/user.ts";
-import { organizationKind, organizations, type OrganizationUpdate } from "./organization.ts";
+import { alreadySetUp, organizationKind, organizations, type OrganizationUpdate } from "./organization.ts";
 
 export interface OrganizationSetup {
   readonly organizationName: string;
@@ -28,7 +27,7 @@ export interface OrganizationMade {
 
 export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup, _author: Author): OrganizationMade {
   if (input.onlyFirst && tx.db.select({ n: organizations.n }).from(organizations).limit(1).all().length > 0) {
-    throw new DomainError("setup_already_done", "The appliance is set up already; sign in at /api/auth/login.", {});
+    throw alreadySetUp();
   }
   const organizationId = tx.newId();
   tx.create(organizationKind, organizationId, { name: input.organizationName }, { id: organizationId });

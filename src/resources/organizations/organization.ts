@@ -2,6 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
+import { DomainError } from "../../base/errors.ts";
 import { foldCase } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
@@ -31,6 +32,11 @@ export const organizationKind: Kind<OrganizationRecord> = {
 export const Organization = Type.Object({ id: Uuid, name: Name, ...recordFields }, { $id: "Organization" });
 export const OrganizationUpdate = Body({ id: Type.Optional(Uuid), name: Name }, { ignored: RECORD_READ_ONLY });
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>;
+
+/** 409: the appliance has its first organization; further ones are made by its executable. */
+export function alreadySetUp(): DomainError {
+  return new DomainError("entity_already_exists", "The appliance is set up already; sign in at /api/auth/login.", { entity: "organization", field: "id", value: null });
+}
 
 export const ORGANIZATION_EXAMPLE = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",

@@ -68,10 +68,11 @@ export const Tag = Type.Object(
 
 /**
  * The tags of a write: each once, in the order given.
+ * @param field as the caller wrote it
  * @throws DomainError entity_reference_invalid for tags that do not exist in the caller's organization
  */
-export function existingTags(tx: WriteTransaction, ids: readonly string[], actor: CommandActor): string[] {
-  getReferenced(tx, tagKind, ids, "tags", actor);
+export function existingTags(tx: WriteTransaction, ids: readonly string[], actor: CommandActor, field = "tags"): string[] {
+  getReferenced(tx, tagKind, ids, field, actor);
   return [...new Set(ids)];
 }
 

@@ -1,0 +1,208 @@
+// How SQLite goes about the statements on the hot paths: by the index that is meant, never through a whole table, and
+// sorted only where an order was asked for. Depends on no statistics: there are none.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Database } from "bun:sqlite";
+import { getTableName } from "drizzle-orm";
+import { openWritable } from "../../src/db/connection.ts";
+import { Reader, type ListQuery } from "../../src/db/reader.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { Writer } from "../../src/db/writer.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { populate, type Population } from "../support/population.ts";
+import { hostFields, portFields, request, Store, tagFields } from "../support/store.ts";
+
+let store: Store;
+let population: Population;
+
+beforeAll(() => {
+  store = new Store();
+  population = populate(store);
+});
+afterAll(() => store.close());
+
+/** The statements that a connection prepares while `act` runs. */
+function preparedBy(client: Database, act: () => void): string[] {
+  const texts: string[] = [];
+  const prepare = client.prepare.bind(client);
+  client.prepare = ((sql: string) => {
+    texts.push(sql);
+    return prepare(sql);
+  }) as typeof client.prepare;
+  try {
+    act();
+  } finally {
+    client.prepare = prepare as typeof client.prepare;
+  }
+  return texts;
+}
+
+function planOf(client: Database, sql: string): string[] {
+  return (client.query(`EXPLAIN QUERY PLAN ${sql}`).all() as Array<{ detail: string }>).map((row) => row.detail);
+}
+
+/** What goes through more rows than it answers with. Subqueries, JSON lists and the page itself are what is asked for. */
+const isWholeTable = (detail: string) => /^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|p$|\(subquery|\w+ VIRTUAL TABLE)/.test(detail);
+const isMadeOnTheWay = (detail: string) => /AUTOMATIC|TEMP B-TREE/.test(detail);
+
+function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[] {
+  // A reader of its own, that has prepared nothing yet.
+  const reader = new Reader(store.readDb, store.clock);
+  const whole: ListQuery = { reach: store.reach(), asOf: null, limit: 50, offset: 0, ...query };
+  const texts = preparedBy(store.readDb.$client, () => {
+    reader.page(whole);
+    reader.items(whole);
+    reader.total(whole);
+    if (whole.asOf !== null) for (const _ of reader.chunks(whole, (items) => items.map((item) => item.text)));
+  });
+  // The numbers of a chunk are handed in as a list and sorted by their place in it, a few hundred at a time.
+  return texts.filter((sql) => !sql.includes("ORDER BY key) p")).flatMap((sql) => planOf(store.readDb.$client, sql));
+}
+
+const states = (): Array<[string, ListQuery["asOf"]]> => [
+  ["live", null],
+  ["as of an instant", store.reader.atSequence(6)],
+  ["the present held still", store.reader.present()],
+];
+
+type Shape = [string, () => Partial<ListQuery>, live: RegExp, past: RegExp];
+
+const networks = (count: number) => Array.from({ length: count }, (_, each) => (each === 0 ? store.n(store.networkId) : 1_000_000 + each));
+const PAGE = /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>\? AND n<\?\)$/;
+const BY_ID = /^SEARCH s USING PRIMARY KEY \(scope=\? AND n=\? AND born<\?\)$/;
+
+const SHAPES: Shape[] = [
+  ["of everything", () => ({}), /^SEARCH l USING COVERING INDEX ports_by_organization \(organization_n=\?\)$/, PAGE],
+  ["of a network", () => ({ within: { network: store.networkId } }), /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/, PAGE],
+  ["of a host", () => ({ within: { host: population.hostId } }), /^SEARCH l USING INDEX ports_by_host \(host_n=\?\)$/, PAGE],
+  ["of a host in a network", () => ({ within: { host: population.hostId, network: store.networkId } }), /^SEARCH l USING INDEX ports_by_host \(host_n=\?\)$/, PAGE],
+  ["by ids", () => ({ ids: [population.portId] }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/, BY_ID],
+  ["by ids within a host", () => ({ ids: [population.portId], within: { host: population.hostId } }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/, BY_ID],
+  ["within reach of two networks", () => ({ reach: { ...store.reach(), networkNs: networks(2) } }), /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/, PAGE],
+  ["by ids within reach of seventy networks", () => ({ reach: { ...store.reach(), networkNs: networks(70) }, ids: [population.portId] }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/, BY_ID],
+  ["of a host within reach of seventy networks", () => ({ reach: { ...store.reach(), networkNs: networks(70) }, within: { host: population.hostId } }), /^SEARCH l USING INDEX ports_by_host/, PAGE],
+];
+
+describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
+  test("searches by the index that is meant, in page order", () => {
+    for (const [state, asOf] of states()) {
+      const plan = pagePlan({ kind: portKind, asOf, ...shape() });
+      expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
+      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : past));
+      if (asOf !== null) expect(plan).toContainEqual("SEARCH v USING INTEGER PRIMARY KEY (rowid<?)");
+    }
+  });
+});
+
+test("a page within reach of very many networks sorts what is there, and walks nothing else", () => {
+  for (const [state, asOf] of states()) {
+    const plan = pagePlan({ kind: portKind, asOf, reach: { ...store.reach(), networkNs: networks(70) } });
+    expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING INDEX ports_by_network/ : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>\? AND n<\?\)$/));
+  }
+});
+
+test("the interfaces whose forwarding tables are composed in are searched by their entries", () => {
+  const live = pagePlan({ kind: ifEntryKind });
+  expect(live).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX fdb_entries_by_if_entry/));
+  const past = pagePlan({ kind: ifEntryKind, asOf: store.reader.atSequence(6) });
+  expect(past).toContainEqual(expect.stringMatching(/^SEARCH fs USING PRIMARY KEY \(scope=\?/));
+  expect(past).toContainEqual("SEARCH fv USING INTEGER PRIMARY KEY (rowid<?)");
+});
+
+test("an ordered list sorts once, over who is in it", () => {
+  for (const [, asOf] of states()) {
+    const plan = pagePlan({ kind: tagKind, asOf, order: [{ field: "name", direction: "desc", folded: true }] });
+    expect(plan.filter(isWholeTable)).toEqual([]);
+    expect(plan).toContainEqual("USE TEMP B-TREE FOR ORDER BY");
+  }
+});
+
+test("every kind's list goes by its own indexes", () => {
+  for (const kind of KINDS) {
+    for (const [state, asOf] of states()) {
+      // The addresses learned by each interface on a page are sorted and made distinct: those of one interface at a time.
+      const plan = pagePlan({ kind, asOf }).filter((detail) => kind.name !== ifEntryKind.name || !isMadeOnTheWay(detail));
+      // There is one organization per store of a customer, or a few: its table may be gone through.
+      const through = plan.filter(isWholeTable).filter((detail) => detail !== "SCAN l" || kind.name !== "organization");
+      expect([kind.name, state, through, plan.filter(isMadeOnTheWay)]).toEqual([kind.name, state, [], []]);
+    }
+  }
+});
+
+test("a single record, the parts of owners and what a request resolves are searched for", () => {
+  const client = store.readDb.$client;
+  for (const [state, asOf] of states()) {
+    const reader = new Reader(store.readDb, store.clock);
+    const plan = preparedBy(client, () => {
+      reader.find(hostKind, population.hostId, store.reach(), asOf);
+      reader.find(hostKind, population.hostId, { ...store.reach(), networkNs: networks(70) }, asOf);
+      reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
+      reader.recordN(population.hostId);
+      reader.atSequence(3);
+      reader.resolve(store.clock.at - 1_000);
+    }).flatMap((sql) => planOf(client, sql));
+    expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+    expect(plan).toContainEqual(expect.stringMatching(/^SEARCH history_transactions USING INDEX \w+ \(at<\?\)$/));
+    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING (COVERING )?INDEX ports_by_host \(host_n=\?\)$/ : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>|^SEARCH s USING PRIMARY KEY \(scope=\?/));
+  }
+});
+
+test("the writer searches as well; only the newest row of a table is taken from its end", () => {
+  const db = openWritable(store.path);
+  try {
+    const texts = preparedBy(db.$client, () => {
+      const commands = { test: (tx: WriteTransaction, input: (tx: WriteTransaction) => unknown) => input(tx) };
+      const writer = new Writer({ db, kinds: KINDS, commands, clock: store.clock, random: store.random });
+      const replies = [
+        (tx: WriteTransaction) => {
+          const host = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "planned", { tags: [population.tagId] }));
+          const port = tx.create(portKind, store.organizationId, portFields(host, 1));
+          tx.findByIdentity(tagKind, `${store.organizationId}/kept`);
+          tx.referringTo("tags", population.tagId);
+          tx.children(portKind, "host_n", population.hostId);
+          return { host, port };
+        },
+        (tx: WriteTransaction) => tx.update(hostKind, population.hostId, { name: "planned" }),
+        (tx: WriteTransaction) => tx.observe(ifEntryKind, population.entryId, { last_seen_at: "2026-11-21T11:00:00.000Z" }),
+        (tx: WriteTransaction) => {
+          const tag = tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "planned"));
+          tx.remove(tagKind, tag.id);
+        },
+      ].flatMap((command) => writer.execute([request(command)]));
+      expect(replies.map((reply) => reply.ok)).toEqual([true, true, true, true]);
+    });
+    const plans = texts.filter((sql) => /^(select|update|delete|insert)/i.test(sql)).map((sql) => ({ sql, plan: planOf(db.$client, sql) }));
+    expect(plans.length).toBeGreaterThan(20);
+    const through = plans.filter(({ sql, plan }) => plan.some(isWholeTable) && !/order by .* desc limit \?$/i.test(sql));
+    expect(through).toEqual([]);
+    const identity = plans.find(({ sql }) => sql.includes(getTableName(tagKind.table)) && sql.includes("l.identity = ?"));
+    expect(identity?.plan).toContainEqual(expect.stringMatching(/^SEARCH l USING INDEX \w+ \(identity=\?\)$/));
+  } finally {
+    db.$client.close();
+  }
+});
+
+test("every foreign key can be searched from the side that refers, or a delete would go through its table", () => {
+  const unindexed: string[] = [];
+  const tables = store.rows<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  for (const { name: table } of tables) {
+    for (const { from, table: parent } of store.rows<{ from: string; table: string }>(`SELECT "from", "table" FROM pragma_foreign_key_list('${table}')`)) {
+      // Records are never deleted.
+      if (parent === "history_records") continue;
+      const plan = planOf(store.db.$client, `SELECT 1 FROM ${table} WHERE ${from} = 1`);
+      if (plan.some(isWholeTable)) unindexed.push(`${table}.${from}`);
+    }
+  }
+  expect(unindexed).toEqual([]);
+});
+
+test("networks are searched by their own numbers", () => {
+  const plan = pagePlan({ kind: networkKind, reach: { ...store.reach(), networkNs: networks(2) } });
+  expect(plan.filter(isWholeTable)).toEqual([]);
+});

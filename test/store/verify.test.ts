@@ -1,0 +1,396 @@
+// The verification finds every tampering with the ledger and every damage to what is derived from it, and says where; what is
+// derived can be made anew. Damage is done on copies of one sound store, past all triggers and checks.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { closeSync, copyFileSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { verify as verifyCommand } from "../../src/cli/verify.ts";
+import type { Surroundings } from "../../src/cli/command.ts";
+import { openReadOnly, openWritable, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
+import { dataFiles, DataLock } from "../../src/db/data-directory.ts";
+import { rebuildDerived } from "../../src/history/rebuild.ts";
+import { describeReport, verifyLedger, verifySteps, type Report } from "../../src/history/verify.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { Model } from "../support/model.ts";
+import { populate, type Population } from "../support/population.ts";
+import { hostFields, Store } from "../support/store.ts";
+
+let store: Store;
+let population: Population;
+let soundDump: string;
+let copies = 0;
+
+beforeAll(() => {
+  store = new Store();
+  population = populate(store);
+  store.writer.checkpoint();
+  soundDump = withCopy((db) => dump(db));
+});
+afterAll(() => store.close());
+
+/** The store's file, copied, opened for writing with nothing that guards it. */
+function withCopy<T>(act: (db: Sql, path: string) => T): T {
+  copies += 1;
+  const directory = join(store.directory, `copy${copies}`);
+  mkdirSync(directory);
+  const path = dataFiles(directory).database;
+  copyFileSync(store.path, path);
+  const db = openWritable(path);
+  for (const { name } of db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as Array<{ name: string }>) db.$client.run(`DROP TRIGGER ${name}`);
+  for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"]) db.$client.run(`PRAGMA ${pragma}`);
+  try {
+    return act(db, path);
+  } finally {
+    db.$client.close();
+  }
+}
+
+function reportOn(path: string): Report {
+  const db = openReadOnly(path);
+  try {
+    return verifyLedger(db, KINDS);
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** What is found after these statements, as lines. */
+function damaged(...statements: string[]): string[] {
+  return withCopy((db, path) => {
+    for (const sql of statements) db.$client.run(sql);
+    return reportOn(path).findings.map((finding) => `${finding.check}: ${finding.where}: ${finding.message}`);
+  });
+}
+
+const DERIVED = ["history_spans", "history_census", "history_lineages", "live_links", "observations", "user_passwords", "credential_secrets"];
+
+/** Everything that is derived, and what hangs on it. */
+function dump(db: Sql): string {
+  const tables = [...DERIVED, ...KINDS.map((kind) => kind.plural)];
+  return tables.map((table) => `${table}\n${(db.$client.query(`SELECT * FROM ${table}`).all() as object[]).map((row) => JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value))).sort().join("\n")}`).join("\n\n");
+}
+
+const host = () => `(SELECT n FROM history_records WHERE id = '${population.hostId}')`;
+const last = "(SELECT max(sequence) FROM history_transactions)";
+const versionOfHost = () => `key = (SELECT min(key) FROM history_versions WHERE key >> 31 = ${host()})`;
+
+test("a sound store is found sound, and its head told", () => {
+  const report = verifyLedger(store.readDb, KINDS);
+  expect(report.findings).toEqual([]);
+  const [count] = store.rows<object>("SELECT (SELECT count(*) FROM history_transactions) AS transactions, (SELECT count(*) FROM history_records) AS records, (SELECT count(*) FROM history_versions) AS versions");
+  expect(report.count).toEqual(count as Report["count"]);
+  const [head] = store.rows<{ sequence: number; at: number; hash: string }>("SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1");
+  expect(report.head).toEqual(head as Report["head"]);
+  expect(describeReport(report)).toEndWith("\nSound.\n");
+  expect(new Set(store.rows<{ kind: number }>("SELECT DISTINCT kind FROM history_records").map((row) => row.kind)).size).toBe(KINDS.length);
+});
+
+describe("a changed value in the ledger is found, and where", () => {
+  const NOT_NULL: Record<string, string> = { INTEGER: "+ 1", TEXT: "|| ' '" };
+  /** Any other value that the column takes. */
+  const changed = (column: string, type: string) =>
+    type === "BLOB" ? `CAST(x'00' || substr(${column}, 2) AS BLOB)` : type === "TEXT" ? `CASE WHEN ${column} IS NULL OR ${column} = '' THEN '[]' ELSE substr(${column}, 1, length(${column}) - 1) || '!' END` : `${column} ${NOT_NULL[type]}`;
+
+  test.each([
+    ["operation", "INTEGER"],
+    ["shape", "INTEGER"],
+    ["valid_from", "TEXT"],
+    ["composed", "INTEGER"],
+    ["changed", "TEXT"],
+    ["sort_keys", "TEXT"],
+    ["observed", "TEXT"],
+    ["members", "TEXT"],
+    ["hash", "BLOB"],
+  ])("%s of a version", (column, type) => {
+    for (const which of ["min(key)", "max(key)"]) {
+      const findings = damaged(`UPDATE history_versions SET ${column} = ${changed(column, type)} WHERE key = (SELECT ${which} FROM history_versions WHERE key >> 31 = ${host()})`);
+      expect(findings).toContainEqual(expect.stringMatching(new RegExp(`^version: host ${population.hostId} \\(n \\d+\\), transaction \\d+: `)));
+    }
+  });
+
+  test.each([
+    ["at", "INTEGER"],
+    ["wall_at", "INTEGER"],
+    ["organization_id", "TEXT"],
+    ["actor_type", "TEXT"],
+    ["actor_id", "TEXT"],
+    ["actor_name", "TEXT"],
+    ["request_id", "TEXT"],
+    ["source", "TEXT"],
+    ["last_n", "INTEGER"],
+    ["hash", "BLOB"],
+  ])("%s of a transaction", (column, type) => {
+    for (const sequence of ["1", "4", last]) {
+      const number = sequence === last ? store.rows<{ s: number }>(`SELECT ${last} AS s`)[0]?.s : sequence;
+      expect(damaged(`UPDATE history_transactions SET ${column} = ${changed(column, type)} WHERE sequence = ${sequence}`)).toContainEqual(expect.stringMatching(new RegExp(`^transaction: transaction ${number}: `)));
+    }
+  });
+
+  test("a single bit of a document", () => {
+    expect(damaged(`UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True') WHERE ${versionOfHost()}`)).toContainEqual(
+      expect.stringMatching(/^version: host .*: its content is not what its hash says$/),
+    );
+  });
+
+  test("the id of a record", () => {
+    expect(damaged(`UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(/^version: host 00000000-.*: its content is not/));
+  });
+
+  test("the kind of a record", () => {
+    expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content is not`)));
+    expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(new RegExp(`^record: kind 60 ${population.hostId}.*not known`)));
+  });
+
+  test("a version whose hash was made to fit: its transaction betrays it", () => {
+    const findings = withCopy((db, path) => {
+      // As one would who knows the code but not what came after.
+      db.$client.run(`UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${versionOfHost()}`);
+      return reportOn(path).findings.map((finding) => finding.check);
+    });
+    expect(findings).toContain("transaction");
+  });
+});
+
+describe("rows taken from the ledger, added to it or moved in it are found, and where", () => {
+  const versions = () => store.rows<{ sequence: number }>(`SELECT key & 2147483647 AS sequence FROM history_versions WHERE key >> 31 = ${host()} ORDER BY key`).map((row) => row.sequence);
+
+  test("the last transaction, its versions left", () => {
+    expect(damaged(`DELETE FROM history_transactions WHERE sequence = ${last}`)).toContainEqual(expect.stringMatching(/^version: .*: its transaction is not in the ledger$/));
+  });
+
+  test("the last transaction with its versions: the live rows betray it", () => {
+    const findings = damaged(`DELETE FROM history_versions WHERE key & 2147483647 = ${last}`, `DELETE FROM history_transactions WHERE sequence = ${last}`);
+    expect(findings).toContainEqual(expect.stringMatching(/^live: /));
+    expect(findings).toContainEqual(expect.stringMatching(/^span: /));
+  });
+
+  test("a transaction in the middle", () => {
+    const findings = damaged("DELETE FROM history_transactions WHERE sequence = 4");
+    expect(findings).toContainEqual("transaction: transaction 5: follows transaction 3: those between are missing");
+    expect(findings).toContainEqual(expect.stringMatching(/, transaction 4: its transaction is not in the ledger$/));
+  });
+
+  test("a version in the middle, the first and the last one of a record", () => {
+    const all = versions();
+    for (const sequence of [all[0], all[1], all.at(-1)]) {
+      expect(damaged(`DELETE FROM history_versions WHERE key = (${host()} << 31 | ${sequence})`)).toContainEqual(
+        `transaction: transaction ${sequence}: its hash is not that of its predecessor, its content and its versions`,
+      );
+    }
+  });
+
+  test("all versions of a record", () => {
+    expect(damaged(`DELETE FROM history_versions WHERE key >> 31 = ${host()}`)).toContainEqual(expect.stringMatching(/^record: n \d+: without any version/));
+  });
+
+  test("a record", () => {
+    expect(damaged(`DELETE FROM history_records WHERE n = ${host()}`)).toContainEqual(expect.stringMatching(/^record: .*: versions of a record that is not in the ledger$/));
+  });
+
+  test("a record beyond the last transaction", () => {
+    expect(damaged("INSERT INTO history_records (n, kind, id) SELECT max(n) + 1, 5, '00000000-0000-4000-8000-000000000000' FROM history_records")).toContainEqual(
+      expect.stringMatching(/^record: n \d+ to \d+: rows of history_records beyond the last transaction$/),
+    );
+  });
+
+  test("two versions of one record that changed places", () => {
+    const [first, second] = versions() as [number, number];
+    const key = (sequence: number) => `${host()} << 31 | ${sequence}`;
+    const findings = damaged(
+      `UPDATE history_versions SET key = (${host()} << 31) | 2147483640 WHERE key = (${key(first)})`,
+      `UPDATE history_versions SET key = (${key(first)}) WHERE key = (${key(second)})`,
+      `UPDATE history_versions SET key = (${key(second)}) WHERE key = (${host()} << 31) | 2147483640`,
+    );
+    for (const sequence of [first, second]) expect(findings).toContainEqual(expect.stringMatching(new RegExp(`^version: host .*, transaction ${sequence}: its content is not`)));
+  });
+
+  test("the documents of two records that changed places", () => {
+    const findings = damaged(
+      "CREATE TABLE swap AS SELECT key, members FROM history_versions WHERE key >> 31 IN (1, 2) AND key & 2147483647 = 1",
+      "UPDATE history_versions SET members = (SELECT members FROM swap WHERE key >> 31 <> history_versions.key >> 31) WHERE key IN (SELECT key FROM swap)",
+      "DROP TABLE swap",
+    );
+    expect(findings.filter((finding) => finding.startsWith("version: ") && finding.includes("its content is not"))).toHaveLength(2);
+  });
+
+  test("a version slipped in", () => {
+    const findings = damaged(
+      `INSERT INTO history_versions SELECT ${host()} << 31 | 6, 2, shape, (SELECT valid_from FROM history_versions WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash FROM history_versions WHERE ${versionOfHost()} AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = (${host()} << 31 | 6))`,
+      `INSERT INTO history_versions SELECT ${host()} << 31 | (${last} + 5), 2, shape, valid_from, composed, '[]', sort_keys, observed, members, hash FROM history_versions WHERE ${versionOfHost()}`,
+    );
+    expect(findings).toContainEqual(expect.stringMatching(/^version: host .*: its transaction is not in the ledger$/));
+  });
+
+  test("a version after the end, and a second creation", () => {
+    const gone = `(SELECT n FROM history_records WHERE id = '${population.goneTagId}')`;
+    expect(damaged(`UPDATE history_versions SET key = ${gone} << 31 | 7 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`)).toContainEqual(
+      expect.stringMatching(/^version: tag .*, transaction 7: it follows the record's end$/),
+    );
+    expect(damaged(`UPDATE history_versions SET operation = 1 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`)).toContainEqual(
+      expect.stringMatching(/^version: host .*: the record is created a second time$/),
+    );
+  });
+});
+
+describe("what is derived from the ledger and is not as it says is found, and made anew", () => {
+  const live = (column: string, value: string) => [`UPDATE hosts SET ${column} = ${value} WHERE n = ${host()}`];
+  const cases: Array<[string, RegExp, () => string[]]> = [
+    ["a span that is missing", /^span: host .* and its span is missing$/, () => [`DELETE FROM history_spans WHERE n = ${host()} AND scope = (SELECT min(scope) FROM history_spans WHERE n = ${host()})`]],
+    ["a span that ends too early", /^span: host .* its span goes to 3$/, () => [`UPDATE history_spans SET died = 3 WHERE n = ${host()}`]],
+    ["a span that begins elsewhere", /^span: host .* is missing$/, () => [`UPDATE history_spans SET born = born + 1 WHERE n = ${host()}`]],
+    ["a span too many", /^span: host .* that it did not live$/, () => [`INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, ${host()}, 2)`]],
+    ["a span of nobody", /^span: record \? \(n 99999\): .* that it did not live$/, () => ["INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)"]],
+    ["a count that is wrong", /^census: scope .*: counts \d+ where the spans come to \d+$/, () => ["UPDATE history_census SET count = count + 1 WHERE sequence = 4"]],
+    ["a count that is missing", /^census: scope .*: counts nothing new where/, () => ["DELETE FROM history_census WHERE sequence = 4"]],
+    ["a count too many", /^census: scope .*: counts 9 where the spans come to nothing new$/, () => ["INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)"]],
+    ["no spans and no counts at all", /^span: /, () => ["DELETE FROM history_spans", "DELETE FROM history_census"]],
+    ["a lineage that is missing", /^lineage: tag .*\/gone: leads to nothing instead of/, () => ["DELETE FROM history_lineages WHERE identity LIKE '%/gone'"]],
+    ["a lineage that leads elsewhere", /^lineage: tag .*\/gone: leads to x instead of/, () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"]],
+    ["a lineage too many", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"]],
+    ["a live row that is missing", /^live: host .*: it is alive in the ledger and has no live row$/, () => [`DELETE FROM hosts WHERE n = ${host()}`]],
+    ["a live row of what has ended", /^live: tag .*: has a live row, and is not alive in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"' FROM history_records WHERE id = '${population.goneTagId}'`]],
+    ["a live row of another kind", /^live: tag .*: has a live row among the tags, and is none in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`]],
+    ["a live document that is another", /^live: host .*: its live document is not its newest version$/, () => live("members", "replace(members, 'renamed', 'forged')")],
+    ["a live row of an older version", /^live: host .*: its live sequence is /, () => live("sequence", "sequence - 1")],
+    ["a live organization that is another", /^live: host .*: its live organization_n is /, () => live("organization_n", "3")],
+    ["live sort keys that are others", /^live: host .*: its live sort_keys is null, /, () => live("sort_keys", "NULL")],
+    ["a live column that is another", /^live: host .*: its live name is "forged", and by the ledger "renamed"$/, () => live("name", "'forged'")],
+    ["a live reference that is another", /^live: host .*: its live network_n is /, () => live("network_n", "(SELECT max(n) FROM networks)")],
+    ["what makes unique, cleared", /^live: tag .*: its live identity is null/, () => [`UPDATE tags SET identity = NULL`]],
+    ["parts that are said not to be there", /^live: if_entry .*: its live composed is 0, /, () => ["UPDATE if_entries SET composed = 0"]],
+    ["a link that is missing", /^link: host .*: the link tags to n \d+ is missing$/, () => [`DELETE FROM live_links WHERE n = ${host()}`]],
+    ["a link too many", /^link: host .*: a link tags to n 2 that it does not have$/, () => [`INSERT INTO live_links (n, relation, target_n) VALUES (${host()}, 'tags', 2)`]],
+    ["a link of what has ended", /^link: record .*: has links and is not alive$/, () => [`INSERT INTO live_links (n, relation, target_n) SELECT n, 'tags', 2 FROM history_records WHERE id = '${population.goneTagId}'`]],
+    ["observation values of what has ended", /^observation: record .* and is not alive$/, () => ["INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3"]],
+    ["everything at once", /^live: /, () => [...DERIVED.slice(0, 4), "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`)],
+  ];
+
+  test.each(cases)("%s", (_what, finding, damage) => {
+    withCopy((db, path) => {
+      for (const sql of damage()) db.$client.run(sql);
+      const lines = reportOn(path).findings.filter((each) => each.check !== "file").map((each) => `${each.check}: ${each.where}: ${each.message}`);
+      expect(lines).toContainEqual(expect.stringMatching(finding));
+      expect(lines.filter((line) => /^(transaction|record|version)/.test(line))).toEqual([]);
+      db.$client.run("PRAGMA foreign_keys = ON");
+      rebuildDerived(db, KINDS);
+      expect(dump(db)).toBe(soundDump);
+      expect(reportOn(path).findings).toEqual([]);
+    });
+  });
+
+  test("observation values that are missing, with those of the newest version", () => {
+    withCopy((db, path) => {
+      db.$client.run("DELETE FROM observations");
+      expect(reportOn(path).findings).toContainEqual(expect.objectContaining({ check: "observation", message: "has no observation values" }));
+      rebuildDerived(db, KINDS);
+      expect(reportOn(path).findings).toEqual([]);
+    });
+  });
+
+  test("a reference to a row that is not there", () => {
+    expect(damaged("INSERT INTO user_passwords (user_n, hash) VALUES (99999, 'x')")).toEqual([expect.stringMatching(/^file: user_passwords, row 99999: refers to a row of users that is not there$/)]);
+  });
+
+  test("of a store with a long history of changes, row for row", () => {
+    const grown = new Store();
+    try {
+      grown.db.$client.run("PRAGMA synchronous = OFF");
+      const model = new Model(grown, 3);
+      for (let each = 0; each < 300; each += 1) model.step();
+      const before = dump(grown.db);
+      grown.db.$client.run("PRAGMA foreign_keys = OFF");
+      for (const table of ["history_spans", "history_census", "history_lineages", "live_links", "hosts", "ports", "if_entries", "fdb_entries", "tags", "networks"]) grown.db.$client.run(`DELETE FROM ${table}`);
+      grown.db.$client.run("PRAGMA foreign_keys = ON");
+      rebuildDerived(grown.db, KINDS);
+      expect(dump(grown.db)).toBe(before);
+      // And it goes on from there as if nothing had been.
+      for (let each = 0; each < 50; each += 1) model.step();
+      expect(verifyLedger(grown.readDb, KINDS).findings).toEqual([]);
+    } finally {
+      grown.close();
+    }
+  });
+
+  test("not at all where the ledger can't be understood", () => {
+    withCopy((db) => {
+      db.$client.run(`UPDATE history_versions SET members = 'x' WHERE ${versionOfHost()}`);
+      expect(() => rebuildDerived(db, KINDS)).toThrow();
+      expect(dump(db)).toBe(soundDump);
+    });
+  });
+});
+
+test("a writer at work is not in the way: what it writes meanwhile is left out, and nothing is called wrong", () => {
+  const busy = new Store();
+  try {
+    busy.db.$client.run("PRAGMA synchronous = OFF");
+    const model = new Model(busy, 5);
+    for (let each = 0; each < 400; each += 1) model.step();
+    for (let round = 0; round < 5; round += 1) {
+      const begun = model.head.sequence;
+      const steps = verifySteps(busy.readDb, KINDS);
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) for (let each = 0; each < 3; each += 1) model.step();
+      expect(step.value.findings).toEqual([]);
+      expect(step.value.head?.sequence).toBe(begun);
+      expect(step.value.count.transactions).toBe(begun);
+      expect(model.head.sequence).toBeGreaterThan(begun + 20);
+    }
+  } finally {
+    busy.close();
+  }
+}, 60_000);
+
+test("a damaged page of the file is a finding, not a crash", () => {
+  for (const table of ["history_census", "history_versions", "hosts"]) {
+    const { path, page } = withCopy((db, path) => ({ path, page: db.$client.query("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table) as { rootpage: number } }));
+    const file = openSync(path, "r+");
+    writeSync(file, new Uint8Array(PAGE_SIZE_BYTES).fill(7), 0, PAGE_SIZE_BYTES, (page.rootpage - 1) * PAGE_SIZE_BYTES);
+    closeSync(file);
+    expect(reportOn(path).findings).toContainEqual(expect.objectContaining({ check: "file", where: table }));
+  }
+});
+
+describe("netledger verify", () => {
+  async function run(directory: string, ...flags: string[]): Promise<{ status: number; text: string }> {
+    let text = "";
+    const surroundings = { clock: store.clock, random: store.random, print: async (more: string) => void (text += more) } as unknown as Surroundings;
+    const status = await verifyCommand.execute(["--data", directory, ...flags], surroundings);
+    return { status, text };
+  }
+
+  test("answers 0 for a sound store, beside one who writes", async () => {
+    expect(await run(store.directory)).toEqual({ status: 0, text: expect.stringMatching(/^Last transaction: \d+, at .*\nVerified: .*\nSound\.\n$/) });
+    store.write((tx) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, "later")));
+    expect((await run(store.directory)).status).toBe(0);
+  });
+
+  test("answers 1 for one that is not, and 0 once what is derived was made anew", async () => {
+    const directory = withCopy((db, path) => {
+      db.$client.run("DELETE FROM history_census");
+      return join(path, "..");
+    });
+    const found = await run(directory);
+    expect(found).toEqual({ status: 1, text: expect.stringMatching(/\nNot sound: \d+ findings\.\n$/) });
+    // Not while somebody works on the data.
+    const lock = DataLock.take(dataFiles(directory).lock, 0);
+    await expect(run(directory, "--repair-derived")).rejects.toThrow("in use");
+    lock?.release();
+    expect(await run(directory, "--repair-derived")).toEqual({ status: 0, text: expect.stringMatching(/was made anew\.\n(.*\n)*Sound\.\n$/) });
+    expect((await run(directory)).status).toBe(0);
+  });
+
+  test("makes nothing anew from a ledger that is not sound", async () => {
+    const directory = withCopy((db, path) => {
+      db.$client.run("UPDATE history_transactions SET source = 'x' WHERE sequence = 2");
+      db.$client.run("DELETE FROM history_census");
+      return join(path, "..");
+    });
+    expect(await run(directory, "--repair-derived")).toEqual({ status: 1, text: expect.stringContaining("nothing can be made anew") });
+  });
+
+  test("refuses a folder without data", async () => {
+    await expect(run(join(store.directory, "nowhere"))).rejects.toThrow("There are no data");
+  });
+});

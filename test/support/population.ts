@@ -1,0 +1,130 @@
+// A small store with something of every kind in it: created, changed, moved, removed and come again.
+
+import type { OwnFields } from "../../src/db/kind.ts";
+import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { apiKeyKind, type ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
+import { bindingKind } from "../../src/resources/bindings/binding.ts";
+import { credentialAssignmentKind } from "../../src/resources/credential-assignments/credential-assignment.ts";
+import { credentialKind } from "../../src/resources/credentials/credential.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { organizationKind } from "../../src/resources/organizations/organization.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
+import { serviceKind } from "../../src/resources/services/service.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { userKind } from "../../src/resources/users/user.ts";
+import { vlanKind } from "../../src/resources/vlans/vlan.ts";
+import { bindingFields, fdbEntryFields, hostFields, ifEntryFields, networkFields, portFields, serviceFields, type Store, tagFields } from "./store.ts";
+
+export interface Population {
+  readonly hostId: string;
+  readonly userId: string;
+  readonly tagId: string;
+  readonly goneTagId: string;
+  readonly credentialId: string;
+  readonly entryId: string;
+  readonly portId: string;
+}
+
+const MANUAL = { type: "Manual" } as const;
+
+export function populate(store: Store): Population {
+  const { organizationId, networkId } = store;
+  const { userId } = store.write((tx) => {
+    const other = tx.newId();
+    tx.create(organizationKind, other, { name: "Other" }, { id: other });
+    const network = tx.create(networkKind, other, networkFields(other, "theirs"));
+    tx.create(hostKind, other, hostFields(network.id, "theirs"));
+    const user = tx.create(userKind, organizationId, { organization_id: organizationId, email: "Ann@example.net", name: "Ann", role: "Owner", network_ids: [networkId], is_enabled: true });
+    tx.afterwardsRun(() => tx.db.$client.run(`INSERT INTO user_passwords (user_n, hash) VALUES (${tx.recordN(user.id)}, 'kept')`));
+    return { userId: user.id };
+  });
+  const goneTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
+  store.write((tx) => tx.remove(tagKind, goneTagId));
+  const made = store.write((tx) => inventory(tx, store, userId));
+  store.write((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }));
+  store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: "Ü\u0000\u2028😀\"\\" }));
+  moveThereAndBack(store, made.hostId);
+  comeAgain(store, made.hostId);
+  store.write((tx) => tx.observe(ifEntryKind, made.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
+  return { ...made, userId, goneTagId };
+}
+
+function inventory(tx: WriteTransaction, store: Store, userId: string) {
+  const { organizationId, networkId } = store;
+  const tag = tx.create(tagKind, organizationId, tagFields(organizationId, "kept"));
+  const vlan = tx.create(vlanKind, organizationId, { network_id: networkId, number: 7, name: "seven", description: null, source: MANUAL });
+  const subnet = tx.create(subnetKind, organizationId, {
+    network_id: networkId,
+    cidr: "10.0.0.0/8",
+    name: "all",
+    description: null,
+    subnet_type: "Lan",
+    vlan_id: vlan.id,
+    source: MANUAL,
+    tags: [tag.id],
+  });
+  const host = tx.create(hostKind, organizationId, hostFields(networkId, "host", { tags: [tag.id] }));
+  const address = tx.create(ipAddressKind, organizationId, {
+    host_id: host.id,
+    network_id: networkId,
+    subnet_id: subnet.id,
+    ip_address: "10.0.0.1",
+    mac_address: null,
+    name: "",
+    position: 0,
+    first_discovery_id: null,
+  });
+  const entry = tx.create(ifEntryKind, organizationId, ifEntryFields(host, 1, { ip_address_id: address.id, native_vlan_id: vlan.id, vlan_ids: [vlan.id] }), { composed: true });
+  tx.create(ifEntryKind, organizationId, ifEntryFields(host, 2, { neighbor: { type: "IfEntry", id: entry.id } }));
+  for (const mac of ["00:00:00:00:00:02", "00:00:00:00:00:01"]) tx.create(fdbEntryKind, organizationId, fdbEntryFields(entry, mac));
+  const port = tx.create(portKind, organizationId, portFields(host, 22));
+  const service = tx.create(serviceKind, organizationId, serviceFields(host, "shell", { tags: [tag.id] }));
+  tx.create(bindingKind, organizationId, bindingFields(service, port.id));
+  const credential = tx.create(credentialKind, organizationId, {
+    organization_id: organizationId,
+    name: "read-only",
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "********" } },
+    tags: [tag.id],
+    target_ips: null,
+    secrets_updated_at: "2026-11-21T09:00:00.000Z",
+  });
+  for (const [host_id, ip_address_ids] of [[null, null], [host.id, [address.id]]] as const) {
+    tx.create(credentialAssignmentKind, organizationId, { credential_id: credential.id, network_id: networkId, host_id, ip_address_ids });
+  }
+  const key: OwnFields<ApiKeyRecord> = {
+    name: "key",
+    organization_id: organizationId,
+    user_id: userId,
+    tags: [tag.id],
+    expires_at: "2027-01-01T00:00:00.000Z",
+    is_enabled: true,
+    permissions: "Viewer",
+    all_networks: false,
+    network_ids: [networkId],
+    key: "nlk_Ab3d…",
+  };
+  tx.create(apiKeyKind, organizationId, key);
+  tx.afterwardsRun(() => tx.db.$client.run(`INSERT INTO credential_secrets (credential_n, field, sealed) VALUES (${tx.recordN(credential.id)}, 'community', x'00')`));
+  return { hostId: host.id, tagId: tag.id, credentialId: credential.id, entryId: entry.id, portId: port.id };
+}
+
+/** A record leaves a network and comes back: two spans in it. */
+function moveThereAndBack(store: Store, hostId: string): void {
+  const elsewhere = store.write((tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "elsewhere")).id);
+  const made = store.write((tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 80)).id);
+  store.write((tx) => tx.update(portKind, made, { network_id: elsewhere }));
+  store.write((tx) => tx.update(portKind, made, { network_id: store.networkId }));
+}
+
+/** A thing is removed and found again, twice, and is gone in the end. */
+function comeAgain(store: Store, hostId: string): void {
+  for (let each = 0; each < 3; each += 1) {
+    const made = store.write((tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 443)).id);
+    store.write((tx) => tx.remove(portKind, made));
+  }
+}
