@@ -108,7 +108,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const worker = options.startWriter?.() ?? new Worker(new URL("./writer.ts", import.meta.url).href);
     closers.push(() => worker.terminate());
     const writerOptions: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, random) };
-    const writes = await WorkerWriteQueue.open(worker, writerOptions, crash.resolve).catch((error: Error) => {
+    const writes = await WorkerWriteQueue.open(worker, writerOptions, options.clock, crash.resolve).catch((error: Error) => {
       throw new DatabaseRefused(error.message);
     });
     closers.push(() => writes.close());

@@ -126,9 +126,12 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
   }
 }
 
-/** By the connection's own scheme: what a proxy claims in X-Forwarded-Proto anybody could claim. */
+/**
+ * Whether the browser reached us by TLS, which a proxy in front ends and tells in X-Forwarded-Proto. Believing it gives nothing away: who
+ * claims it falsely makes only the own cookie unusable without TLS.
+ */
 export function isTls(request: Request): boolean {
-  return request.url.startsWith("https:");
+  return request.url.startsWith("https:") || request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
 }
 
 function keepCookie(call: RequestContext, token: string): void {

@@ -53,10 +53,16 @@ function read(files: DataFiles, onProgress: (progress: Progress) => void): Repor
   try {
     const { user_version: version } = opened(files, () => db.$client.query("PRAGMA user_version").get()) as { user_version: number };
     if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${files.database} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date.`);
-    return verifyLedger(db, KINDS, { onProgress });
+    return verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress });
   } finally {
     db.$client.close();
   }
+}
+
+function isBusy(files: DataFiles): boolean {
+  const lock = DataLock.take(files.lock, 0);
+  lock?.release();
+  return lock === null;
 }
 
 function repair(files: DataFiles): void {

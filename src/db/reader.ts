@@ -66,6 +66,12 @@ export interface FoundItem extends Item {
   readonly ended: boolean;
 }
 
+/** What is composed into a record: kinds that live in its scope. */
+export interface Parts {
+  readonly scope: ScopeName;
+  readonly kinds: readonly AnyKind[];
+}
+
 /** Adds to items what is kept as records of their own. */
 export type Compose = (items: Item[], asOf: AsOf | null) => string[];
 
@@ -78,6 +84,8 @@ const MAX_SORTED_RECORDS = 20_000;
 /** Rows per step of a long read: about a millisecond. */
 const CHUNK_ROWS = 500;
 const CHUNK_ROWS_COMPOSED = 20;
+/** Parts per step of a long read of composed records, as long as one record does not have more. */
+const CHUNK_PARTS = 2_000;
 
 type Value = string | number;
 
@@ -222,13 +230,14 @@ export class Reader {
   /**
    * Everything that matches, in chunks of comma-separated JSON objects, at one fixed sequence and with no
    * transaction held in between. `query.asOf` must not be null.
+   * @param parts what is composed in, so that records with very many are taken one by one
    */
-  *chunks(query: ListQuery, compose: Compose | null): Generator<Uint8Array> {
+  *chunks(query: ListQuery, compose: Compose | null, parts?: Parts): Generator<Uint8Array> {
     if (query.asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
     if (this.findsNothing(query)) return;
     const rows = compose === null ? CHUNK_ROWS : CHUNK_ROWS_COMPOSED;
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
-    for (const numbers of this.numberChunks(query, rows)) {
+    for (const numbers of this.lightChunks(query, query.asOf, rows, parts)) {
       const text =
         compose === null
           ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
@@ -283,6 +292,34 @@ export class Reader {
       this.prepared.set(sql, statement);
     }
     return statement;
+  }
+
+  /** Record numbers in list order, so few at a time that their parts are not too many. */
+  private *lightChunks(query: ListQuery, asOf: AsOf, rows: number, parts: Parts | undefined): Generator<number[]> {
+    for (const numbers of this.numberChunks(query, rows)) {
+      if (parts === undefined) {
+        yield numbers;
+        continue;
+      }
+      let chunk: number[] = [];
+      let weight = 0;
+      for (const n of numbers) {
+        const own = 1 + parts.kinds.reduce((sum, kind) => sum + this.countAt(n * 64 + kind.code, asOf.sequence), 0);
+        if (chunk.length > 0 && weight + own > CHUNK_PARTS) {
+          yield chunk;
+          chunk = [];
+          weight = 0;
+        }
+        chunk.push(n);
+        weight += own;
+      }
+      yield chunk;
+    }
+  }
+
+  private countAt(scope: number, sequence: number): number {
+    const row = this.statement("SELECT count FROM history_census WHERE scope = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1").values(scope, sequence)[0] as [number] | undefined;
+    return row?.[0] ?? 0;
   }
 
   /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one sorted pass. */

@@ -1,7 +1,9 @@
 // How the rest of the program reaches the writer: a promise per command. In the appliance the writer lives in a Worker,
 // so that no write and no fsync makes a reader wait; commands that arrive together share a commit.
 
+import type { Clock } from "../base/clock.ts";
 import { DomainError } from "../base/errors.ts";
+import type { Instant } from "../base/instant.ts";
 import type { Author, Outcome } from "./transaction.ts";
 import { MAX_GROUP, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
@@ -11,6 +13,11 @@ export interface WriteQueue {
    * @throws DomainError as the command threw it; storage_full; internal_error
    */
   run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>>;
+  /**
+   * What has been asked for and may still be written at an instant at or before `at`: resolves when it is done. Null where nothing
+   * is. An answer about the past waits for it, or the same question a moment later would be answered otherwise.
+   */
+  unsettled(at: Instant): Promise<void> | null;
   /** Finishes what is waiting, checkpoints and closes. */
   close(): Promise<void>;
 }
@@ -32,6 +39,11 @@ export class DirectWriteQueue implements WriteQueue {
     return outcomeOf<T>(this.writer.execute([request])[0] as WriteReply);
   }
 
+  unsettled(): null {
+    // Each command is done before the next statement of this thread.
+    return null;
+  }
+
   async close(): Promise<void> {
     this.writer.close();
   }
@@ -47,21 +59,26 @@ export type FromWorker =
 /** The writer in a Worker. */
 export class WorkerWriteQueue implements WriteQueue {
   private readonly worker: Worker;
-  private readonly waiting = new Map<number, (reply: WriteReply) => void>();
+  private readonly clock: Clock;
+  /** In the order of their sending. */
+  private readonly waiting = new Map<number, { readonly sentAt: Instant; readonly settle: (reply: WriteReply) => void }>();
+  private readonly settled = new Map<number, Array<() => void>>();
   private nextId = 1;
   private closed: Promise<void> | null = null;
   private closedNow: () => void = () => {};
   private dead: string | null = null;
 
-  private constructor(worker: Worker, onCrash: (message: string) => void) {
+  private constructor(worker: Worker, clock: Clock, onCrash: (message: string) => void) {
     this.worker = worker;
+    this.clock = clock;
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     const crash = (message: string) => {
-      if (this.dead !== null || this.closed !== null) return;
+      if (this.dead !== null) return;
       this.dead = message;
-      for (const settle of this.waiting.values()) settle(internal(message));
-      this.waiting.clear();
-      onCrash(message);
+      for (const id of [...this.waiting.keys()]) this.finish(id, internal(message));
+      if (this.closed === null) onCrash(message);
+      // The writer that was to close is gone: there is nothing left to wait for.
+      else this.closedNow();
     };
     worker.onerror = (event) => crash(event.message);
     worker.addEventListener("close", () => crash("the writer ended"));
@@ -70,13 +87,14 @@ export class WorkerWriteQueue implements WriteQueue {
   /**
    * Waits until the Worker has opened the database.
    * @param options handed to the Worker as they are
+   * @param clock the one that the Worker reads as well
    * @param onCrash called when the writer is gone: the appliance can't go on without it
    */
-  static open(worker: Worker, options: unknown, onCrash: (message: string) => void): Promise<WorkerWriteQueue> {
+  static open(worker: Worker, options: unknown, clock: Clock, onCrash: (message: string) => void): Promise<WorkerWriteQueue> {
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => reject(new Error(event.message));
       worker.onmessage = (event: MessageEvent<FromWorker>) => {
-        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, onCrash));
+        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, clock, onCrash));
         else if (event.data.type === "refused") reject(new Error(event.data.message));
       };
       worker.postMessage({ type: "open", options } satisfies ToWorker);
@@ -92,13 +110,14 @@ export class WorkerWriteQueue implements WriteQueue {
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, (reply) => {
+      const settle = (reply: WriteReply) => {
         try {
           resolve(outcomeOf<T>(reply));
         } catch (error) {
           reject(error);
         }
-      });
+      };
+      this.waiting.set(id, { sentAt: this.clock.now(), settle });
       this.worker.postMessage({ type: "run", id, request: { command, input, actor } } satisfies ToWorker);
     });
   }
@@ -114,11 +133,32 @@ export class WorkerWriteQueue implements WriteQueue {
     return this.closed;
   }
 
+  unsettled(at: Instant): Promise<void> | null {
+    // A command's instant is never before it was sent; the newest one that may matter settles last.
+    let last: number | null = null;
+    for (const [id, { sentAt }] of this.waiting) {
+      if (sentAt > at) break;
+      last = id;
+    }
+    if (last === null) return null;
+    const awaited = last;
+    return new Promise((resolve) => {
+      const others = this.settled.get(awaited);
+      if (others === undefined) this.settled.set(awaited, [resolve]);
+      else others.push(resolve);
+    });
+  }
+
+  private finish(id: number, reply: WriteReply): void {
+    this.waiting.get(id)?.settle(reply);
+    this.waiting.delete(id);
+    for (const resolve of this.settled.get(id) ?? []) resolve();
+    this.settled.delete(id);
+  }
+
   private receive(message: FromWorker): void {
     if (message.type === "reply") {
-      const settle = this.waiting.get(message.id);
-      this.waiting.delete(message.id);
-      settle?.(message.reply);
+      this.finish(message.id, message.reply);
     } else if (message.type === "closed") {
       this.closedNow();
       this.worker.terminate();
@@ -155,10 +195,13 @@ export function serveWrites(open: (options: unknown) => Writer, port: { postMess
         setImmediate(drain);
       }
     } else {
-      drain();
-      writer?.close();
-      writer = null;
-      port.postMessage({ type: "closed" });
+      try {
+        drain();
+        writer?.close();
+      } finally {
+        writer = null;
+        port.postMessage({ type: "closed" });
+      }
     }
   };
 }

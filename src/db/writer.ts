@@ -60,14 +60,14 @@ export class Writer {
       const reply = this.executeOne(request);
       replies.push(reply);
       // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
-      if (!client.inTransaction) return requests.map((_, position) => lost(replies[position], reply));
+      if (!client.inTransaction) return requests.map(() => lost(reply));
     }
     try {
       client.run("COMMIT");
     } catch (error) {
       if (client.inTransaction) client.run("ROLLBACK");
       const reply = failure(error);
-      return replies.map((each) => lost(each, reply));
+      return replies.map(() => reply);
     }
     return replies;
   }
@@ -77,9 +77,13 @@ export class Writer {
     this.db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
+  /** What the checkpoint cannot fold in (a full disk) stays in the log and is read from there at the next start. */
   close(): void {
-    this.checkpoint();
-    this.db.$client.close();
+    try {
+      this.checkpoint();
+    } finally {
+      this.db.$client.close();
+    }
   }
 
   private executeOne(request: WriteRequest): WriteReply {
@@ -94,11 +98,18 @@ export class Writer {
       client.run("RELEASE command");
       return { ok: true, outcome: { sequence, result } };
     } catch (error) {
+      const reply = failure(error);
       if (client.inTransaction) {
-        client.run("ROLLBACK TO command");
-        client.run("RELEASE command");
+        try {
+          client.run("ROLLBACK TO command");
+          client.run("RELEASE command");
+        } catch (second) {
+          // What the command did can't be told from its neighbours' any more.
+          client.run("ROLLBACK");
+          return failure(second);
+        }
       }
-      return failure(error);
+      return reply;
     }
   }
 }
@@ -111,9 +122,9 @@ export function outcomeOf<T>(reply: WriteReply): Outcome<T> {
   throw error;
 }
 
-/** A reply for a neighbour of a commit that was lost; its own refusal stands. */
-function lost(own: WriteReply | undefined, group: WriteReply): WriteReply {
-  return own !== undefined && !own.ok ? own : group;
+/** What everyone in a lost commit is told: also who was refused, since the refusal may rest on a neighbour that is gone. */
+function lost(reply: WriteReply): WriteReply {
+  return reply.ok ? failure(new Error("writer: the commit was lost")) : reply;
 }
 
 function failure(error: unknown): WriteReply {
@@ -121,6 +132,9 @@ function failure(error: unknown): WriteReply {
   const sqlite = sqliteCode(error);
   if (sqlite === "SQLITE_FULL" || sqlite.startsWith("SQLITE_IOERR")) {
     return { ok: false, code: "storage_full", message: "The disk is full or fails: nothing was written.", params: {}, cause: String(error) };
+  }
+  if (sqlite.startsWith("SQLITE_BUSY")) {
+    return { ok: false, code: "rate_limit_exceeded", message: "Another process is writing to the database; try again in a second.", params: { retry_after_seconds: 1 }, cause: null };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { ok: false, code: "internal_error", message: "Something went wrong inside the appliance; nothing was written.", params: {}, cause };

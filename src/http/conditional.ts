@@ -2,9 +2,13 @@
 
 import { DomainError } from "../base/errors.ts";
 
-/** The entity tag of a version. `ended` tells a version of the past from the same one while it was the newest. */
-export function entityTag(sequence: number, ended = false): string {
-  return ended ? `"${sequence}-ended"` : `"${sequence}"`;
+/**
+ * The entity tag of a version.
+ * @param ended tells a version of the past from the same one while it was the newest
+ * @param view the answer's text, where it can differ without a new version: its hash tells such answers apart
+ */
+export function entityTag(sequence: number, { ended = false, view = null }: { ended?: boolean; view?: string | null } = {}): string {
+  return `"${sequence}${ended ? "-ended" : ""}${view === null ? "" : `.${Bun.hash(view).toString(36)}`}"`;
 }
 
 /** Whether If-None-Match names this version: then 304. */
@@ -17,7 +21,8 @@ export function isNotModified(header: string | null, tag: string): boolean {
 export function assertMatch(header: string | null, sequence: number): void {
   if (header === null || header.trim() === "*") return;
   const tag = entityTag(sequence);
-  if (!tags(header).includes(tag)) {
+  // The version is what a write builds on, whatever else the answer showed.
+  if (!tags(header).some((each) => each === tag || each.startsWith(`"${sequence}.`))) {
     throw new DomainError("precondition_failed", "The record is no longer the version that If-Match names; read it again.", { expected: header.slice(0, 200), actual: tag });
   }
 }

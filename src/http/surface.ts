@@ -211,11 +211,19 @@ export class Surface<Actor, Access> {
       const checked = operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
       if (!checked.ok) issues.push(...checked.issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
-      const response = await handler({ ...context, actor, params, query, body: checked.value } as never);
+      const response = await handler({ ...context, actor: this.stillPermitted(operation, context, actor), params, query, body: checked.value } as never);
       return this.done(response, context, operation, started);
     } catch (error) {
       return this.refuse(error, context);
     }
+  }
+
+  /** A body may take minutes to arrive: rights are those of the moment it is there. */
+  private stillPermitted(operation: Operation<Access>, context: RequestContext, actor: Actor): Actor {
+    if (operation.access === "anyone") return actor;
+    const now = this.gate.identify(context, operation.access);
+    this.gate.permit(now, operation.access, context);
+    return now;
   }
 
   private done(response: Response, context: RequestContext, operation: Operation<Access>, started: number): Response {

@@ -4,7 +4,7 @@ import type { Actor, CommandActor } from "../access/actor.ts";
 import { notFound } from "../base/errors.ts";
 import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
 import type { AnyKind, ScopeName } from "../db/kind.ts";
-import type { AsOf, Compose, Item, ListQuery, OrderTerm, Reader } from "../db/reader.ts";
+import type { AsOf, Compose, Item, ListQuery, OrderTerm, Parts, Reader } from "../db/reader.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
 import { LIST_HEAD, listBody, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
@@ -20,9 +20,20 @@ export interface Inventory {
 }
 
 /** Parts of a record that are kept as records of their own, for this caller. */
-export type ComposeFor = (reader: Reader, actor: Actor) => Compose;
+export interface ComposeFor {
+  (reader: Reader, actor: Actor): Compose;
+  /** Whether the answer can change without a new version of the record: with the caller's reach, or with other records. */
+  readonly varies?: boolean;
+  /** What there may be very many of, so that a long read takes few records at a time. */
+  readonly parts?: Parts;
+}
 
 type Context = RequestContext & { readonly actor: Actor };
+
+/** Says that answers composed so can change without a new version of the record. */
+export function varying(compose: ComposeFor): ComposeFor {
+  return Object.assign(compose, { varies: true });
+}
 
 interface ListParameters {
   readonly limit?: number;
@@ -39,9 +50,14 @@ export interface ListOptions {
 }
 
 /** A page, or with `limit=0` all of it as a stream. */
-export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response {
+export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response | Promise<Response> {
+  const read = readAt(call.query.at);
+  const unsettled = read.at === null ? null : inventory.writes.unsettled(read.at);
+  return unsettled === null ? listAt(inventory, call, options, read) : unsettled.then(() => listAt(inventory, call, options, read));
+}
+
+function listAt(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, { at, asked }: ReadAt): Response {
   const { reader } = inventory;
-  const { at, asked } = readAt(call.query.at);
   const limit = call.query.limit ?? LIMIT_DEFAULT;
   const offset = call.query.offset ?? 0;
   const compose = options.compose?.(reader, call.actor) ?? null;
@@ -60,7 +76,7 @@ export function answerList(inventory: Inventory, call: Context & { readonly quer
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);
-    return new Response(stream(reader.chunks(still, compose), listTail(listMeta({ limit, offset, total }, asked))), { headers });
+    return new Response(stream(reader.chunks(still, compose, options.compose?.parts), listTail(listMeta({ limit, offset, total }, asked))), { headers });
   }
   const page = compose === null ? reader.page(query) : reader.composedPage(query, compose);
   return new Response(listBody(page.items, listMeta({ limit, offset, total: page.total }, asked)), { headers });
@@ -73,19 +89,22 @@ export function answerRecord(
   kind: AnyKind,
   compose?: ComposeFor,
   within: ListOptions["within"] = {},
-): Response {
+): Response | Promise<Response> {
   const { reader } = inventory;
   const { at, asked } = readAt(call.query.at);
-  return reader.snapshot(() => {
-    const asOf = reader.resolve(at);
-    const found = reader.find(kind, call.params.id, call.actor, asOf, within);
-    if (found === null) throw notFound(kind.name, call.params.id);
-    const tag = entityTag(found.sequence, found.ended);
-    const headers = { ...call.headers, etag: tag };
-    if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
-    const text = composed(found, asOf, compose?.(reader, call.actor));
-    return new Response(successBody(text, metaAt(asked)), { headers: { ...headers, "content-type": "application/json" } });
-  });
+  const answer = () =>
+    reader.snapshot(() => {
+      const asOf = reader.resolve(at);
+      const found = reader.find(kind, call.params.id, call.actor, asOf, within);
+      if (found === null) throw notFound(kind.name, call.params.id);
+      const text = composed(found, asOf, compose?.(reader, call.actor));
+      const tag = entityTag(found.sequence, { ended: found.ended, view: compose?.varies === true ? text : null });
+      const headers = { ...call.headers, etag: tag };
+      if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+      return new Response(successBody(text, metaAt(asked)), { headers: { ...headers, "content-type": "application/json" } });
+    });
+  const unsettled = at === null ? null : inventory.writes.unsettled(at);
+  return unsettled === null ? answer() : unsettled.then(answer);
 }
 
 /** What a write command answers with. */
@@ -109,11 +128,13 @@ export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind
   const { reader } = inventory;
   return reader.snapshot(() => {
     // Nothing changed: the record as it stands. Else exactly what this write made of it, whatever came after.
-    const asOf = sequence === null ? null : reader.atSequence(sequence);
+    // Observation values are those of now in either case.
+    const asOf = sequence === null ? null : { ...reader.atSequence(sequence), present: true };
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind.name, id);
     const text = composed(found, asOf, compose?.(reader, call.actor));
-    return new Response(successBody(text), { headers: { ...call.headers, etag: entityTag(found.sequence), "content-type": "application/json" } });
+    const tag = entityTag(found.sequence, { ended: false, view: compose?.varies === true ? text : null });
+    return new Response(successBody(text), { headers: { ...call.headers, etag: tag, "content-type": "application/json" } });
   });
 }
 
@@ -150,7 +171,13 @@ function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined):
   return compose === undefined ? found.text : (compose([found], asOf)[0] as string);
 }
 
-function readAt(at: string | undefined): { at: Instant | null; asked: string | null } {
+interface ReadAt {
+  readonly at: Instant | null;
+  /** As it is echoed. */
+  readonly asked: string | null;
+}
+
+function readAt(at: string | undefined): ReadAt {
   if (at === undefined) return { at: null, asked: null };
   const instant = parseInstant(at) as Instant;
   return { at: instant, asked: formatInstant(instant) };

@@ -37,9 +37,9 @@ describe("signing in", () => {
     expect(attributes).toEqual({ httponly: "", samesite: "Lax", path: "/", "max-age": String(400 * 24 * 60 * 60) });
   });
 
-  test("sets the cookie for TLS only where the request came by TLS, whatever a header claims", async () => {
-    expect(cookieOf(await signIn(credentials, { "x-forwarded-proto": "https" })).attributes).not.toHaveProperty("secure");
-    expect(isTls(new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": "https" } }))).toBe(false);
+  test("sets the cookie for TLS only where the browser came by TLS, to us or to a proxy in front", async () => {
+    expect(cookieOf(await signIn(credentials, { "x-forwarded-proto": "https" })).attributes).toHaveProperty("secure");
+    expect(isTls(new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": "http" } }))).toBe(false);
     expect(isTls(new Request("https://localhost/api/auth/login"))).toBe(true);
   });
 

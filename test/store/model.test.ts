@@ -183,6 +183,23 @@ describe("everything at once, in chunks", () => {
     }
   }, 60_000);
 
+  test("is each record once, also by more ids than a chunk holds", () => {
+    for (const kind of LISTED) {
+      const ids = model.ids.filter((each) => each.kind === kind).map((each) => each.id);
+      const snapshot = model.snapshots[Math.floor(model.snapshots.length * 0.9)] as Snapshot;
+      const asOf = store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>;
+      const expected = model.list(snapshot, { kind, reach: null }).map((item) => item["id"]);
+      for (const compose of ["plain", "composed"] as const) {
+        const found: unknown[] = [];
+        for (const chunk of store.reader.chunks({ ...asked({ kind, reach: null, ids }), asOf, limit: 0, offset: 0 }, compose === "plain" ? null : (items) => items.map((item) => item.text))) {
+          found.push(...parseItems(chunk).map((item) => item["id"]));
+          if (found.length > expected.length) break;
+        }
+        expect(found).toEqual(expected);
+      }
+    }
+  });
+
   test("holds the present still while a writer goes on: none twice, none missing, none from later", () => {
     // Small chunks, so that there is much in between.
     for (const kind of LISTED) {

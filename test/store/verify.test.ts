@@ -23,6 +23,8 @@ let copies = 0;
 
 beforeAll(() => {
   store = new Store();
+  // Nobody pulls a plug here.
+  store.db.$client.run("PRAGMA synchronous = OFF");
   population = populate(store);
   store.writer.checkpoint();
   soundDump = withCopy((db) => dump(db));
@@ -329,7 +331,7 @@ test("a writer at work is not in the way: what it writes meanwhile is left out, 
     for (let each = 0; each < 400; each += 1) model.step();
     for (let round = 0; round < 5; round += 1) {
       const begun = model.head.sequence;
-      const steps = verifySteps(busy.readDb, KINDS);
+      const steps = verifySteps(busy.readDb, KINDS, { isBusy: true });
       let step = steps.next();
       for (; step.done !== true; step = steps.next()) for (let each = 0; each < 3; each += 1) model.step();
       expect(step.value.findings).toEqual([]);
@@ -375,6 +377,7 @@ describe("netledger verify", () => {
     expect(found).toEqual({ status: 1, text: expect.stringMatching(/\nNot sound: \d+ findings\.\n$/) });
     // Not while somebody works on the data.
     const lock = DataLock.take(dataFiles(directory).lock, 0);
+    expect((await run(directory)).text).toContain("the page check of history_versions");
     await expect(run(directory, "--repair-derived")).rejects.toThrow("in use");
     lock?.release();
     expect(await run(directory, "--repair-derived")).toEqual({ status: 0, text: expect.stringMatching(/was made anew\.\n(.*\n)*Sound\.\n$/) });

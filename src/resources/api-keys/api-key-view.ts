@@ -2,13 +2,13 @@
 
 import { reachesEveryNetwork } from "../../access/role.ts";
 import type { AsOf, Compose, Reader } from "../../db/reader.ts";
-import type { ComposeFor } from "../answers.ts";
+import { type ComposeFor, varying } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
 import { userKind, type UserRecord } from "../users/user.ts";
 import { networksInForce, type ApiKeyRecord } from "./api-key.ts";
 
 /** Fills in `network_ids`: as of the instant that is asked about, and of these what the caller reaches today. */
-export const composeApiKeys: ComposeFor = (reader, actor) => {
+export const composeApiKeys: ComposeFor = varying((reader, actor) => {
   const reach = { organizationN: actor.organizationN, networkNs: null };
   const reached = actor.networkNs === null ? null : new Set(reader.recordIds(actor.networkNs));
   // One answer may be composed in many steps, all as of the same instant.
@@ -25,7 +25,7 @@ export const composeApiKeys: ComposeFor = (reader, actor) => {
     });
   };
   return compose;
-};
+});
 
 /** The answer that tells the key itself: once, where it was made. */
 export function composeWithSecret(plaintext: string): ComposeFor {

@@ -1,12 +1,12 @@
 // A credential as it is shown: with the networks and hosts that it is assigned to, which are records of their own.
 
 import { renderMembers } from "../../db/kind.ts";
-import { spliced, type ComposeFor } from "../answers.ts";
+import { spliced, type ComposeFor, varying } from "../answers.ts";
 import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 
 /** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
-export const composeCredentials: ComposeFor = (reader, actor) => {
+export const composeCredentials: ComposeFor = varying((reader, actor) => {
   const reached = new Map<string, boolean>();
   const reaches = (networkId: string): boolean => {
     if (actor.networkNs === null) return true;
@@ -22,4 +22,4 @@ export const composeCredentials: ComposeFor = (reader, actor) => {
     const assignments = reader.parts(credentialAssignmentKind, "credential", items.map((item) => item.n), asOf);
     return items.map((item) => spliced(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))));
   };
-};
+});

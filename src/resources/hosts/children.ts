@@ -1,6 +1,6 @@
 // Makes the addresses, ports, services and bindings of a host match the lists of a write (specification 4.2).
 
-import type { CommandActor } from "../../access/actor.ts";
+import { requireRole, type CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { invalid, referenceInvalid, type Issue } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
@@ -42,6 +42,8 @@ class ChildSync {
   /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
   private readonly aliases = new Map<string, string>();
   private readonly seen: string;
+  /** The network's subnets, read when the first address asks. */
+  private subnets: ((ip: Ip) => string | null) | null = null;
 
   constructor(tx: WriteTransaction, host: HostRecord, actor: CommandActor) {
     this.tx = tx;
@@ -71,6 +73,7 @@ class ChildSync {
       this.ownIds(item, `/ip_addresses/${position}`);
       const subnetId = this.subnetOf(item, record, `/ip_addresses/${position}`);
       if (subnetId === null) continue;
+      if (record !== null && record.ip_address !== item.ip_address) this.assertMayMove(record);
       const fields = {
         subnet_id: subnetId,
         ip_address: item.ip_address,
@@ -89,6 +92,13 @@ class ChildSync {
       this.removals.push(() => removeRecord(tx, ipAddressKind, id, true));
     }
     return ids;
+  }
+
+  /** A credential sent to an address of one's own choice is given away. */
+  private assertMayMove(address: IpAddressRecord): void {
+    if (this.tx.referringTo("ip_address_ids", address.id).length > 0) {
+      requireRole(this.actor.role, "Admin", `Changing the address ${address.ip_address}, which a credential is assigned to,`);
+    }
   }
 
   private ports(items: readonly PortItem[] | null | undefined): Set<string> {
@@ -192,8 +202,9 @@ class ChildSync {
       return null;
     }
     if (record !== null && record.ip_address === item.ip_address) return record.subnet_id;
-    const subnet = mostSpecificSubnet(tx, host.network_id, ip);
-    if (subnet !== null) return subnet.id;
+    this.subnets ??= subnetsByPrefix(tx, host.network_id);
+    const subnetId = this.subnets(ip);
+    if (subnetId !== null) return subnetId;
     this.issues.push({ path: `${pointer}/ip_address`, message: "is in no subnet of the host's network; create the subnet first", value: item.ip_address });
     return null;
   }
@@ -220,12 +231,24 @@ class ChildSync {
 }
 
 /**
- * The subnet with the longest prefix of a network that contains an address: at most one look-up for each prefix length.
+ * The subnets of a network as a look-up: the one with the longest prefix that contains an address, or null. Tries only the
+ * prefix lengths that there are, so that ten thousand addresses of a bulk do not ask the store a million times.
  */
-export function mostSpecificSubnet(tx: WriteTransaction, networkId: string, ip: Ip): SubnetRecord | null {
-  for (let length = ip.bytes.length * 8; length >= 0; length -= 1) {
-    const subnet = tx.findByIdentity(subnetKind, `${networkId}/${cidrOf(ip, length).text}`);
-    if (subnet !== null) return subnet;
+function subnetsByPrefix(tx: WriteTransaction, networkId: string): (ip: Ip) => string | null {
+  const idOf = new Map<string, string>();
+  const lengths = { 4: new Set<number>(), 6: new Set<number>() };
+  for (const subnet of tx.children(subnetKind, "network_n", networkId)) {
+    const cidr = parseCidr(subnet.cidr);
+    if (cidr === null) continue;
+    idOf.set(cidr.text, subnet.id);
+    lengths[cidr.version].add(cidr.prefixLength);
   }
-  return null;
+  const longestFirst = { 4: [...lengths[4]].sort((a, b) => b - a), 6: [...lengths[6]].sort((a, b) => b - a) };
+  return (ip) => {
+    for (const length of longestFirst[ip.version]) {
+      const id = idOf.get(cidrOf(ip, length).text);
+      if (id !== undefined) return id;
+    }
+    return null;
+  };
 }

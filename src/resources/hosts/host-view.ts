@@ -1,8 +1,7 @@
 // A host as it is answered: its own fields, and the children that are records of their own, spliced in as text.
 
-import type { Actor } from "../../access/actor.ts";
 import type { AsOf, Compose, Item, Reader } from "../../db/reader.ts";
-import { spliced } from "../answers.ts";
+import { spliced, type ComposeFor } from "../answers.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
@@ -12,7 +11,9 @@ import { portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
 
 /** The whole host (specification 2.3). */
-export function composeHosts(reader: Reader, _actor: Actor): Compose {
+export const composeHosts: ComposeFor = Object.assign(composeHost, { parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] } });
+
+function composeHost(reader: Reader): Compose {
   return (items: Item[], asOf: AsOf | null) => {
     const numbers = items.map((item) => item.n);
     const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf);

@@ -1,10 +1,10 @@
 // Users as a caller sees them: of the networks that they reach, those that the caller reaches too.
 
-import type { ComposeFor } from "../answers.ts";
+import { type ComposeFor, varying } from "../answers.ts";
 import type { UserRecord } from "./user.ts";
 
 /** Keeps `network_ids` to the caller's reach of today, also in an answer about the past. */
-export const composeUsers: ComposeFor = (reader, actor) => {
+export const composeUsers: ComposeFor = varying((reader, actor) => {
   if (actor.networkNs === null) return (items) => items.map((item) => item.text);
   const reached = new Set(reader.recordIds(actor.networkNs));
   return (items) =>
@@ -12,4 +12,4 @@ export const composeUsers: ComposeFor = (reader, actor) => {
       const user = JSON.parse(item.text) as UserRecord;
       return JSON.stringify({ ...user, network_ids: user.network_ids.filter((id) => reached.has(id)) });
     });
-};
+});
