@@ -1,5 +1,6 @@
 // /api/auth: claiming the appliance, signing in and out, who one is, one's own password.
 
+import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import { Type } from "@sinclair/typebox";
 import { successBody } from "../http/envelope.ts";
 import { Body, Name, Nullable, OneOf, Uuid } from "../http/schemas.ts";
@@ -74,14 +75,14 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .get("/api/auth/setup", { operationId: "getSetup", summary: "Ask whether the set-up is still to be done", group, access: anyone, answer: SetupState, example: { data: { needed: false } } }, (call) =>
       json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
     )
-    .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"], example: CLAIM_EXAMPLE }, async (call) => {
+    .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"], example: CLAIM_EXAMPLE }, async (call) => {
       assertOrigin(call.request);
       const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, call.requestId);
       keepCookie(call, token);
       const user = userText(userId, actor);
       return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
     })
-    .post("/api/auth/login", { operationId: "signIn", isRecord: false, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: USER_EXAMPLE } }, async (call) => {
+    .post("/api/auth/login", { operationId: "signIn", isRecord: false, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: USER_EXAMPLE } }, async (call) => {
       assertOrigin(call.request);
       const { actor, userId, token } = await signIn.signIn(call.body.email, call.body.password, call.source, cookieOf(call));
       keepCookie(call, token);

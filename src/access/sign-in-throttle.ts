@@ -40,7 +40,8 @@ export const THROTTLE_MAX_ENTRIES = 10_000;
  * translation does not shut out those who work there. Sign-ins do not wipe a source's count, or an attacker's own account would.
  *
  * `account` is the e-mail address as typed; it is folded at least as coarsely as any look-up does, or a second spelling would be a second
- * count. `source` is an IP address: IPv4, also in IPv6-mapped form, is counted alone, IPv6 per /64, the least that one subscriber gets.
+ * count. `source` is an IP address, IPv4 also in IPv6-mapped form. An account's failures count by the exact address, since a whole LAN is one
+ * IPv6 /64 and neighbours must not lock each other out; a source's failures over all accounts count per /64, or one guesser had 2^64 sources.
  */
 export class SignInThrottle {
   readonly #clock: Clock;
@@ -198,18 +199,18 @@ function touch<T>(map: Map<string, T>, key: string, value: T): void {
 
 /** Hashed, so that a key's size does not depend on what was typed. */
 function keysOf(account: string, source: string): { pair: string; place: string } {
-  const place = placeOf(source);
+  const { address, place } = placeOf(source);
   const folded = foldCase(account.normalize("NFKC")).trim();
-  return { pair: Bun.SHA256.hash(`${place}\n${folded}`, "base64"), place: Bun.SHA256.hash(place, "base64") };
+  return { pair: Bun.SHA256.hash(`${address}\n${folded}`, "base64"), place: Bun.SHA256.hash(place, "base64") };
 }
 
 /** What a source address counts as. A text that is no address (a Unix socket's peer) stands for itself. */
-function placeOf(source: string): string {
+function placeOf(source: string): { address: string; place: string } {
   const ip = parseIp(source.replace(/%.*$/s, ""));
-  if (ip === null) return source;
-  if (ip.version === 4) return ip.text;
+  if (ip === null) return { address: source, place: source };
   // A dual-stack listener shows IPv4 peers as ::ffff:192.0.2.1; per /64 they would all be one.
-  return MAPPED.exec(ip.text)?.[1] ?? cidrOf(ip, 64).text;
+  const address = MAPPED.exec(ip.text)?.[1] ?? ip.text;
+  return { address, place: address.includes(":") ? cidrOf(ip, 64).text : address };
 }
 
 const MAPPED = /^::ffff:(\d+\..+)$/;

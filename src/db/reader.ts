@@ -81,6 +81,8 @@ const MAX_REMEMBERED = 10_000;
 const MAX_MERGED_NETWORKS = 64;
 /** Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon. */
 const MAX_SORTED_RECORDS = 20_000;
+/** Characters of SQL that are kept prepared; each takes some 13 bytes. A list over 64 networks has 20,000. */
+const MAX_PREPARED_LENGTH = 1_000_000;
 /** Rows per step of a long read: about a millisecond. */
 const CHUNK_ROWS = 500;
 const CHUNK_ROWS_COMPOSED = 20;
@@ -95,6 +97,7 @@ export class Reader {
   private readonly remembered = new Map<string, unknown>();
   private rememberedVersion = -1;
   private readonly prepared = new Map<string, Statement>();
+  private preparedLength = 0;
 
   constructor(db: Sql, clock: Clock) {
     this.db = db.$client;
@@ -228,7 +231,7 @@ export class Reader {
   }
 
   /**
-   * Everything that matches, in chunks of comma-separated JSON objects, at one fixed sequence and with no
+   * All that is asked for, in chunks of comma-separated JSON objects, at one fixed sequence and with no
    * transaction held in between. `query.asOf` must not be null.
    * @param parts what is composed in, so that records with very many are taken one by one
    */
@@ -284,12 +287,14 @@ export class Reader {
     let statement = this.prepared.get(sql);
     if (statement === undefined) {
       // Shapes are few; the bound keeps a caller who finds a way to vary them from filling the memory.
-      if (this.prepared.size >= 1_000) {
+      if (this.preparedLength + sql.length > MAX_PREPARED_LENGTH) {
         for (const old of this.prepared.values()) old.finalize();
         this.prepared.clear();
+        this.preparedLength = 0;
       }
       statement = this.db.prepare(sql);
       this.prepared.set(sql, statement);
+      this.preparedLength += sql.length;
     }
     return statement;
   }
@@ -324,9 +329,9 @@ export class Reader {
 
   /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one sorted pass. */
   private *numberChunks(query: ListQuery, rows: number): Generator<number[]> {
-    if ((query.order ?? []).length > 0 || this.wayThrough(query) === "sorted") {
+    if ((query.order ?? []).length > 0 || query.limit > 0 || this.wayThrough(query) === "sorted") {
       const sql = new SqlBuilder(query.asOf);
-      const text = `${this.ordered(query, sql)} LIMIT -1 OFFSET ${sql.bind(query.offset)}`;
+      const text = `${this.ordered(query, sql)} LIMIT ${sql.bind(query.limit === 0 ? -1 : query.limit)} OFFSET ${sql.bind(query.offset)}`;
       const all = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
       for (let start = 0; start < all.length; start += rows) yield all.slice(start, start + rows);
       return;

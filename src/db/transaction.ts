@@ -247,20 +247,24 @@ export class WriteTransaction {
 
   /** A change of a part is a change of the whole: service for its bindings, host for its children. */
   private touchOwners(kinds: ReadonlyMap<string, AnyKind>): void {
-    const queue = [...this.entries.values()].sort((a, b) => b.kind.code - a.kind.code);
-    for (let position = 0; position < queue.length; position += 1) {
-      const entry = queue[position] as Entry;
-      if (entry.kind.owners === undefined || netChange(entry) === null) continue;
-      for (const state of [entry.before, entry.after]) {
-        if (state === null) continue;
-        for (const owner of entry.kind.owners(state)) {
-          const kind = kinds.get(owner.kind);
-          if (kind === undefined) throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
-          const isNew = !this.entries.has(owner.id);
-          if (this.find(kind, owner.id) === null) continue;
-          const held = this.held(kind, owner.id);
-          held.touched.add(owner.as);
-          if (isNew) insertByCode(queue, held, position + 1);
+    const byCode: Entry[][] = [];
+    for (const entry of this.entries.values()) (byCode[entry.kind.code] ??= []).push(entry);
+    // Owners have lower codes than their parts: they are in line, or get in line, before it is their turn.
+    for (let code = byCode.length - 1; code > 0; code -= 1) {
+      for (const entry of byCode[code] ?? []) {
+        if (entry.kind.owners === undefined || netChange(entry) === null) continue;
+        for (const state of [entry.before, entry.after]) {
+          if (state === null) continue;
+          for (const owner of entry.kind.owners(state)) {
+            const kind = kinds.get(owner.kind);
+            if (kind === undefined) throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
+            if (kind.code >= entry.kind.code) throw new Error(`transaction: ${entry.kind.name} is owned by ${owner.kind}, whose code is not lower`);
+            const isNew = !this.entries.has(owner.id);
+            if (this.find(kind, owner.id) === null) continue;
+            const held = this.held(kind, owner.id);
+            held.touched.add(owner.as);
+            if (isNew) (byCode[kind.code] ??= []).push(held);
+          }
         }
       }
     }
@@ -341,11 +345,4 @@ function isSame(old: unknown, now: unknown): boolean {
 
 function visible<R extends RecordBase>(entry: Entry): R | null {
   return entry.after as R | null;
-}
-
-/** Keeps the queue in descending order of codes: an owner's own owner comes later. */
-function insertByCode(queue: Entry[], entry: Entry, from: number): void {
-  let position = from;
-  while (position < queue.length && (queue[position] as Entry).kind.code >= entry.kind.code) position += 1;
-  queue.splice(position, 0, entry);
 }

@@ -3,7 +3,7 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { Sql } from "../db/connection.ts";
-import { OPERATION, parseMembers, type AnyKind } from "../db/kind.ts";
+import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../db/kind.ts";
 import { Derivation, type Life } from "./derived.ts";
 import { walkVersions, type LedgerVersion } from "./ledger-walk.ts";
 
@@ -67,15 +67,15 @@ class Rebuild {
 
   private step(versions: readonly LedgerVersion[]): void {
     for (const version of versions) {
-      const record = version.members === null ? null : parseMembers(version.members);
+      const record = version.members === null ? null : parseMembers<RecordBase>(version.members);
       if (this.life !== null && this.life.n === version.n) {
-        this.derivation.go(this.life, version, record as never);
+        this.derivation.go(this.life, version, record);
         continue;
       }
       this.complete();
       const kind = this.kinds.get(version.kind ?? 0);
       if (kind === undefined || version.id === null || record === null) throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
-      this.life = this.derivation.begin(kind, version.id, version, record as never);
+      this.life = this.derivation.begin(kind, version.id, version, record);
     }
   }
 

@@ -5,7 +5,10 @@ import { DomainError } from "../base/errors.ts";
 export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /** Arrays and objects in each other: the deepest body that the API knows has seven. */
 export const BODY_MAX_DEPTH = 64;
-export const BULK_BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+/** Of what anybody may send without credentials: they need a few hundred bytes. */
+export const SIGN_IN_BODY_LIMIT_BYTES = 16 * 1024;
+/** All bodies that are on their way at once. */
+export const BODIES_LIMIT_BYTES = 128 * 1024 * 1024;
 
 /**
  * @returns the parsed JSON value
@@ -48,16 +51,33 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
+/** Bytes of bodies that are being read now, over all requests. */
+let bytesUnderWay = 0;
+
 async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
-  const chunks: Uint8Array[] = [];
+  // One buffer that grows: a body sent byte by byte must not become a million small ones.
+  let bytes = new Uint8Array(Math.min(limitBytes, 4_096));
   let length = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    if (length > limitBytes) throw tooLarge(limitBytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      if (length + chunk.length > limitBytes) throw tooLarge(limitBytes);
+      if (length + chunk.length > bytes.length) {
+        const larger = new Uint8Array(Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
+        larger.set(bytes.subarray(0, length));
+        bytes = larger;
+      }
+      bytes.set(chunk, length);
+      length += chunk.length;
+      bytesUnderWay += chunk.length;
+      if (bytesUnderWay > BODIES_LIMIT_BYTES) {
+        throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", { retry_after_seconds: 1 });
+      }
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    bytesUnderWay -= length;
   }
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }
 
 /** Whether brackets outside of strings nest deeper than that; counts, checks nothing else. */

@@ -55,7 +55,7 @@ function* decoded(search: string, issues: Issue[]): Generator<[string, string]> 
     try {
       yield [decodeURIComponent(key.replaceAll("+", " ")), decodeURIComponent(value.replaceAll("+", " "))];
     } catch {
-      issues.push({ path: pointerTo(key.slice(0, 100)), message: "is not valid percent-encoded UTF-8", value: value.slice(0, 200) });
+      issues.push({ path: pointerTo(key.slice(0, 100)), message: "is not valid percent-encoded UTF-8" });
     }
   }
 }

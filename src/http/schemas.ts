@@ -27,13 +27,13 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
   cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
   // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
-  name: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /\S/u.test(text) ? text : null), sentence: "must not be blank nor contain control characters" },
+  name: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /[^\s\p{Cf}]/u.test(text) ? text : null), sentence: "must not be blank nor contain control characters" },
   line: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) ? text : null), sentence: "must not contain control characters" },
   "relative-path": {
     parse: (text) => (text.startsWith("/") || text.split("/").includes("..") || /[\p{Cc}\u2028\u2029]/u.test(text) ? null : text),
     sentence: "must be a relative path without .. in it",
   },
-  email: { parse: (text) => (/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u.test(text) ? text : null), sentence: "must be an e-mail address" },
+  email: { parse: (text) => (/^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]{1,189}$/u.test(text) ? text : null), sentence: "must be an e-mail address" },
 };
 
 for (const [name, format] of Object.entries(FORMATS)) FormatRegistry.Set(name, (text) => format.parse(text) !== null);

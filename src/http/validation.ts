@@ -207,11 +207,12 @@ function normalise(schema: TSchema, value: unknown): unknown {
   }
   if (Array.isArray(value)) return TypeGuard.IsArray(schema) ? value.map((item) => normalise(schema.items, item)) : value;
   if (!TypeGuard.IsObject(schema)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, normalise(schema.properties[name] ?? schema, each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, Object.hasOwn(schema.properties, name) ? normalise(schema.properties[name] as TSchema, each) : each]));
 }
 
 /** Half characters and NULs are not text: SQLite and every client would each make something else of them. */
 function unreadableTexts(value: unknown, at: string, issues: Issue[]): void {
+  if (issues.length >= MAX_ISSUES) return;
   if (typeof value === "string") {
     if (!value.isWellFormed() || value.includes("\0")) issues.push({ path: at, message: "must be well-formed Unicode text without NUL characters" });
   } else if (Array.isArray(value)) {

@@ -35,6 +35,9 @@ export function varying(compose: ComposeFor): ComposeFor {
   return Object.assign(compose, { varies: true });
 }
 
+/** Records with parts in one piece; more are streamed, so that no page holds up other readers. */
+const STREAMED_ABOVE = 20;
+
 interface ListParameters {
   readonly limit?: number;
   readonly offset?: number;
@@ -72,7 +75,8 @@ function listAt(inventory: Inventory, call: Context & { readonly query: ListPara
     ...(options.order === undefined ? {} : { order: options.order }),
   };
   const headers = { ...call.headers, "content-type": "application/json" };
-  if (limit === 0) {
+  // A page of whole hosts may be large as well: each may have ten thousand children of each kind.
+  if (limit === 0 || (options.compose?.parts !== undefined && limit > STREAMED_ABOVE)) {
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);

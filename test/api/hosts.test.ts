@@ -487,6 +487,10 @@ describe("a binding that is sent back", () => {
   test("goes with its port or address, when only that was taken off its list", async () => {
     const bindings = [{ type: "Port", port_id: PORT_A }, { type: "Port", port_id: PORT_B }];
     const host = await newHost({ ports: [{ id: PORT_A, number: 80, protocol: "Tcp" }, { id: PORT_B, number: 443, protocol: "Tcp" }], services: [{ name: "a", service_definition: "A", bindings }] });
+    const moved = [host.services[0].bindings[0], { ...host.services[0].bindings[1], port_id: PORT_A, ip_address_id: null }];
+    for (const items of [moved.slice(1), [...moved].reverse()]) {
+      expect((await updateHost(host, { ports: [host.ports[1]], services: [{ ...host.services[0], bindings: items }] })).status).toBe(400);
+    }
     const answer = await updateHost(host, { ports: [host.ports[1]] });
     expect(answer.data.services[0].bindings).toEqual([host.services[0].bindings[1]]);
     expect(writtenIn(appliance)).toEqual({ "Deleted port": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });

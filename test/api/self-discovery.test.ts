@@ -97,6 +97,22 @@ test("what is found no more goes, what a person entered or renamed stays", async
   expect(then.ports.length).toBe(4);
 });
 
+test("what a person made of a discovered record stays: a renamed service, a narrowed binding, a serial number that the machine can't tell", async () => {
+  const first = await discover();
+  const host = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  const addressId = host.ip_addresses[0].id;
+  const services = host.services.map((service: { name: string; bindings: object[] }) =>
+    service.name === "SSH" ? { ...service, name: "Bastion SSH", bindings: service.bindings.map((binding) => ({ ...binding, ip_address_id: addressId })) } : service,
+  );
+  const edited = await appliance.owner.put(`/api/v1/hosts/${host.id}`, { ...host, serial_number: "SN-1", services });
+  expect(edited.status).toBe(200);
+  const second = await discover();
+  expect(second).toMatchObject({ sequence: null, created: {}, updated: {}, deleted: {} });
+  const after = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}`)).data;
+  expect(after.serial_number).toBe("SN-1");
+  expect(after.services.map((service: { name: string }) => service.name).sort()).toEqual(["Bastion SSH", "HTTPS"]);
+});
+
 test("after its host was deleted the machine is recorded anew, as the next incarnation", async () => {
   const first = await discover();
   await appliance.owner.delete(`/api/v1/hosts/${first.host_id}`);

@@ -20,7 +20,7 @@ import { serviceKind } from "../../resources/services/service.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { isLoopbackOnly } from "./inventory-addresses.ts";
-import type { MachinePort, MachineSnapshot } from "./machine.ts";
+import type { MachineSnapshot } from "./machine.ts";
 import { serviceOf } from "./well-known-services.ts";
 
 export interface SelfDiscoveryInput {
@@ -83,7 +83,8 @@ class SelfReconciliation {
     const known = tx.db.select({ value: applianceSettings.value }).from(applianceSettings).where(eq(applianceSettings.name, setting)).limit(1).all()[0];
     const present = known === undefined ? null : tx.find(hostKind, known.value);
     if (present !== null) {
-      tx.update(hostKind, present.id, told);
+      // What the machine does not tell (a container has no serial number) is no reason to forget what somebody entered.
+      tx.update(hostKind, present.id, withoutUnknown(told));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       return present;
     }
@@ -121,9 +122,11 @@ class SelfReconciliation {
     const known = new Map(tx.children(ipAddressKind, "host_n", host.id).map((each) => [each.ip_address, each]));
     const ids = new Map<string, string>();
     for (const [position, address] of this.machine.addresses.entries()) {
-      const fields = { subnet_id: this.subnet(address.cidr), ip_address: address.ip_address, mac_address: macs.get(address.if_index) ?? null };
       const present = known.get(address.ip_address);
       known.delete(address.ip_address);
+      const mac = macs.get(address.if_index) ?? null;
+      // The subnet that it has contains it: the store sees to that. Which one of several is a person's choice.
+      const fields = { subnet_id: present?.subnet_id ?? this.subnet(address.cidr), ip_address: address.ip_address, mac_address: mac ?? present?.mac_address ?? null };
       const name = this.machine.interfaces.find((each) => each.if_index === address.if_index)?.if_name ?? "";
       if (present === undefined) ids.set(address.ip_address, this.found(ipAddressKind, { host_id: host.id, network_id: host.network_id, ...fields, name, position }));
       else ids.set(address.ip_address, this.again(ipAddressKind, present.id, fields));
@@ -141,18 +144,16 @@ class SelfReconciliation {
         if_index: each.if_index,
         if_descr: each.if_descr,
         if_name: each.if_name,
-        if_alias: each.if_alias ?? undefined,
         if_type: each.if_type,
-        speed_bps: each.speed_bps ?? undefined,
         admin_status: each.admin_status,
         oper_status: each.oper_status,
-        mac_address: each.mac_address ?? undefined,
-        ip_address_id: address === undefined ? undefined : addressIds.get(address.ip_address),
+        ...withoutUnknown({ if_alias: each.if_alias, speed_bps: each.speed_bps, mac_address: each.mac_address }),
       };
+      const addressId = address === undefined ? undefined : addressIds.get(address.ip_address);
       const present = known.get(each.if_index);
       known.delete(each.if_index);
-      if (present === undefined) this.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...fields });
-      else this.again(ifEntryKind, present.id, fields);
+      if (present === undefined) this.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...fields, ip_address_id: addressId });
+      else this.again(ifEntryKind, present.id, { ...fields, ip_address_id: present.ip_address_id ?? addressId });
     }
     this.forget(ifEntryKind, known.values());
   }
@@ -172,57 +173,50 @@ class SelfReconciliation {
     return ids;
   }
 
+  /**
+   * A service is known again by the port that it is bound to, or by its name: what a person renamed or narrowed stays as it is. Only
+   * a service on ports that the inventory has bound to nothing is new.
+   */
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
     const { tx } = this;
     const nameOf = (each: { name: string; service_definition: string }) => JSON.stringify([each.service_definition, each.name]);
-    const known = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [nameOf(each), each]));
-    const wanted = new Map<string, { name: string; service_definition: string; ports: MachinePort[] }>();
+    const stored = tx.children(serviceKind, "host_n", host.id);
+    const byName = new Map(stored.map((each) => [nameOf(each), each.id]));
+    const bindings = tx.children(bindingKind, "host_n", host.id);
+    const served = new Set<string>();
     for (const port of this.machine.ports) {
       const service = serviceOf(port);
       // What only the machine itself can reach is no service to the network.
       if (service === null || isLoopbackOnly(port)) continue;
-      const same = wanted.get(nameOf(service));
-      if (same === undefined) wanted.set(nameOf(service), { ...service, ports: [port] });
-      else same.ports.push(port);
-    }
-    for (const [position, [name, service]] of [...wanted].entries()) {
-      const present = known.get(name);
-      known.delete(name);
-      const fields = { name: service.name, service_definition: service.service_definition };
-      const serviceId =
-        present === undefined
-          ? this.found(serviceKind, { host_id: host.id, network_id: host.network_id, ...fields, position, source: DISCOVERED, tags: [], virtualization: null })
-          : this.again(serviceKind, present.id, fields);
-      this.bindings(host, serviceId, present !== undefined, service.ports, addressIds, portIds);
-    }
-    this.forget(serviceKind, known.values());
-  }
-
-  private bindings(host: HostRecord, serviceId: string, isKnown: boolean, ports: MachinePort[], addressIds: Map<string, string>, portIds: Map<string, string>): void {
-    const stored = isKnown ? this.tx.children(bindingKind, "service_n", serviceId) : [];
-    const known = new Map(stored.map((each) => [`${each.port_id}/${each.ip_address_id}`, each]));
-    for (const port of ports) {
       const portId = portIds.get(portName(port)) as string;
+      const bound = bindings.filter((binding) => binding.port_id === portId);
+      for (const binding of bound) {
+        served.add(binding.id).add(binding.service_id);
+        tx.observe(bindingKind, binding.id, this.seen);
+        tx.observe(serviceKind, binding.service_id, this.seen);
+      }
+      if (bound.length > 0) continue;
+      const serviceId =
+        byName.get(nameOf(service)) ??
+        this.found(serviceKind, { host_id: host.id, network_id: host.network_id, ...service, position: byName.size, source: DISCOVERED, tags: [], virtualization: null });
+      byName.set(nameOf(service), serviceId);
+      served.add(serviceId);
       const places = port.bound.length === 0 ? [null] : port.bound.map((text) => addressIds.get(text)).filter((id) => id !== undefined);
       for (const addressId of places) {
-        const present = known.get(`${portId}/${addressId}`);
-        known.delete(`${portId}/${addressId}`);
-        const fields = { type: "Port" as const, port_id: portId, ip_address_id: addressId };
-        if (present === undefined) this.found(bindingKind, { service_id: serviceId, host_id: host.id, network_id: host.network_id, ...fields });
-        else this.again(bindingKind, present.id, fields);
+        this.found(bindingKind, { service_id: serviceId, host_id: host.id, network_id: host.network_id, type: "Port", port_id: portId, ip_address_id: addressId });
       }
     }
-    this.forget(bindingKind, known.values());
+    const isGone = (record: Found) => !served.has(record.id);
+    this.forget(bindingKind, bindings.filter(isGone));
+    this.forget(serviceKind, stored.filter(isGone));
   }
 
   /** The subnet that an address implies, made where it is not there. */
   private subnet(cidr: string): string {
     const { tx } = this;
     const networkId = this.input.network_id;
-    const made = this.subnetsMade.get(cidr);
-    if (made !== undefined) return made;
     const present = tx.findByIdentity(subnetKind, `${networkId}/${cidr}`);
-    const id =
+    return (
       present?.id ??
       tx.create(subnetKind, this.actor.organizationId, {
         network_id: networkId,
@@ -233,12 +227,9 @@ class SelfReconciliation {
         vlan_id: null,
         source: DISCOVERED,
         tags: [],
-      }).id;
-    this.subnetsMade.set(cidr, id);
-    return id;
+      }).id
+    );
   }
-
-  private readonly subnetsMade = new Map<string, string>();
 
   private found(kind: AnyKind, fields: object): string {
     return this.tx.create(kind, this.actor.organizationId, { ...fields, first_discovery_id: this.input.discovery_id }, { observed: this.seen }).id;
@@ -267,4 +258,9 @@ class SelfReconciliation {
 
 function portName(port: { number: number; protocol: string }): string {
   return `${port.number}/${port.protocol}`;
+}
+
+/** What is known of the fields told: null says that the machine does not tell. */
+function withoutUnknown<T extends Record<string, unknown>>(told: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }

@@ -2,11 +2,12 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import { invalid, type Issue } from "../../base/errors.ts";
+import { DomainError, invalid, type Issue } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
+import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
 import { removeRecord } from "../references.ts";
 import { existingTags } from "../tags/tag.ts";
@@ -49,6 +50,7 @@ export function updateCredential(box: SecretBox) {
     const stored = storedSecrets(tx, id);
     assertUsable(body.credential_type, stored);
     const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
+    if (change.isChanged || !Bun.deepEquals(credential.credential_type, masked(body.credential_type))) assertUsedWithinReach(tx, id, actor);
     const updated = tx.update(credentialKind, id, {
       name: body.name,
       credential_type: masked(body.credential_type),
@@ -68,8 +70,18 @@ export function updateCredential(box: SecretBox) {
 export function removeCredential(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const credential = getReachable(tx, credentialKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertUsedWithinReach(tx, input.id, actor);
   removeRecord(tx, credentialKind, input.id, input.cascade);
   return credential;
+}
+
+/** What networks beyond the caller's reach depend on is not the caller's to change. Tells no more than that there is something. */
+function assertUsedWithinReach(tx: WriteTransaction, credentialId: string, actor: CommandActor): void {
+  const { networkIds } = actor;
+  if (networkIds === null) return;
+  const reached = new Set(networkIds);
+  if (tx.children(credentialAssignmentKind, "credential_n", credentialId).every((assignment) => reached.has(assignment.network_id))) return;
+  throw new DomainError("entity_access_denied", "The credential is used in networks that this API key does not reach.", { entity: "credential", id: credentialId });
 }
 
 /** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every offender */

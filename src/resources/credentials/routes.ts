@@ -36,7 +36,7 @@ export function credentialRoutes(surface: Surface<Actor, Access>, inventory: Inv
     .put("/api/v1/credentials/:id", { operationId: "updateCredential", summary: "Update a credential and what it is assigned to", group, access: ADMIN, params: IdParams, body: CredentialUpdate, answer: Credential, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "credential.update", { id: call.params.id, body: call.body }, credentialKind, composeCredentials),
     )
-    .delete("/api/v1/credentials/:id", { operationId: "deleteCredential", summary: "Delete a credential", group, access: ADMIN, params: IdParams, query: Cascade, answer: Credential, errors: ["entity_in_use"], example }, (call) =>
+    .delete("/api/v1/credentials/:id", { operationId: "deleteCredential", summary: "Delete a credential", group, access: ADMIN, params: IdParams, query: Cascade, answer: Credential, errors: ["entity_access_denied", "entity_in_use"], example }, (call) =>
       answerRemoval(inventory, call, "credential.delete", { cascade: call.query.cascade ?? false }, credentialKind, composeCredentials),
     );
 }

@@ -48,7 +48,7 @@ export const serviceKind: Kind<ServiceRecord> = {
   owners: (service) => [{ kind: "host", id: service.host_id, as: "services" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
-  identity: (service) => `${service.host_id}/${service.service_definition}/${service.name}`,
+  identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
   sortKeys: (service) => ({ name: foldCase(service.name), service_definition: foldCase(service.service_definition) }),
 };
