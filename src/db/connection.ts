@@ -27,7 +27,6 @@ export function openWritable(path: string): Sql {
   client.run("PRAGMA trusted_schema = OFF");
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
-  client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
   client.run(`PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
   return drizzle({ client }) as Sql;
 }

@@ -2,7 +2,7 @@
 // The order is what constraints and the ledger's triggers ask for.
 
 import { formatInstant } from "../base/instant.ts";
-import { alreadyExists } from "../base/errors.ts";
+import { alreadyExists, DomainError } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
 import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type RecordBase } from "./kind.ts";
 import { sqliteCode } from "./sqlite-code.ts";
@@ -15,11 +15,18 @@ export interface Change {
   readonly changed: string[] | null;
 }
 
-/** The most versions one transaction may write: a bulk of 1,000 hosts with their children, ten times over. */
-export const MAX_CHANGES_PER_TRANSACTION = 1_000_000;
+/**
+ * The most records that one transaction may create: a bulk of 1,000 hosts with 48 interfaces each, twice over. A small body that
+ * unfolds into more would fill the ledger, which never shrinks, and hold up every other writer.
+ */
+export const MAX_CREATED_PER_TRANSACTION = 100_000;
 
+/** @throws DomainError payload_too_large */
 export function writeLedger(tx: WriteTransaction, changes: Change[]): void {
-  if (changes.length > MAX_CHANGES_PER_TRANSACTION) throw new Error("ledger: too many changes in one transaction");
+  const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
+  if (created > MAX_CREATED_PER_TRANSACTION) {
+    throw new DomainError("payload_too_large", `The write would create ${created} records at once; ${MAX_CREATED_PER_TRANSACTION} is the most. Split it.`, { limit_records: MAX_CREATED_PER_TRANSACTION });
+  }
   new LedgerWriter(tx).write(changes);
 }
 
