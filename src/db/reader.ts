@@ -53,6 +53,12 @@ export interface Page {
   readonly total: number;
 }
 
+/** What a page's bytes stand between. */
+export interface Frame {
+  readonly head: string;
+  readonly tail: string;
+}
+
 export interface Item {
   readonly n: number;
   /** The record as a JSON object. */
@@ -147,12 +153,13 @@ export class Reader {
   /** Runs several reads on one state of the database. */
   snapshot<T>(read: () => T): T {
     if (this.db.inTransaction) return read();
-    return this.db
-      .transaction(() => {
-        this.forgetChanged();
-        return read();
-      })
-      .deferred();
+    this.statement("BEGIN").run();
+    try {
+      this.forgetChanged();
+      return read();
+    } finally {
+      this.statement("COMMIT").run();
+    }
   }
 
   /**
@@ -195,21 +202,37 @@ export class Reader {
 
   /** One page as bytes, straight from the database. */
   page(query: ListQuery): Page {
-    if (this.findsNothing(query)) return { items: new Uint8Array(0), total: 0 };
+    let total = 0;
+    const items = this.framedPage(query, (counted) => {
+      total = counted;
+      return { head: "", tail: "" };
+    });
+    return { items, total };
+  }
+
+  /**
+   * One page as bytes between two texts that may depend on the total: SQLite puts them together, since every copy of a page in
+   * JavaScript is felt. Count and items are of one state of the database.
+   */
+  framedPage(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
+    return query.asOf === null ? this.snapshot(() => this.framed(query, frame)) : this.framed(query, frame);
+  }
+
+  private framed(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
+    const { head, tail } = frame(this.total(query));
+    if (this.findsNothing(query)) return encoder.encode(head + tail) as Uint8Array<ArrayBuffer>;
     const sql = new SqlBuilder(query.asOf);
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const rows = `SELECT ${item} AS item FROM (${this.ordered(query, sql)} LIMIT ${sql.bind(query.limit)} OFFSET ${sql.bind(query.offset)}) p${joins}`;
-    const text = `SELECT (SELECT CAST(group_concat(item, ',') AS BLOB) FROM (${rows})), (${this.count(query, sql)})`;
-    const [items, total] = this.statement(text).values(...sql.values)[0] as [Uint8Array | null, number | null];
-    return { items: items ?? NOTHING, total: total ?? 0 };
+    const text = `SELECT CAST(concat(${sql.bind(head)}, (SELECT group_concat(item, ',') FROM (${rows})), ${sql.bind(tail)}) AS BLOB)`;
+    return (this.statement(text).values(...sql.values)[0] as [Uint8Array<ArrayBuffer>])[0];
   }
 
   /** One page with parts composed in. Reads on one state of the database. */
-  composedPage(query: ListQuery, compose: Compose): Page {
+  composedPage(query: ListQuery, compose: Compose, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
     return this.snapshot(() => {
-      const items = this.items(query);
-      const total = this.total(query);
-      return { items: encoder.encode(compose(items, query.asOf).join(",")), total };
+      const { head, tail } = frame(this.total(query));
+      return encoder.encode(head + compose(this.items(query), query.asOf).join(",") + tail) as Uint8Array<ArrayBuffer>;
     });
   }
 
@@ -226,7 +249,16 @@ export class Reader {
   total(query: ListQuery): number {
     if (this.findsNothing(query)) return 0;
     const sql = new SqlBuilder(query.asOf);
-    const row = this.statement(this.count(query, sql)).values(...sql.values)[0] as [number | null] | undefined;
+    const scopes = this.wholeScopes(query);
+    // What lives now is counted once between two commits; what lived at one of a million instants is asked each time.
+    if (scopes !== null && query.asOf === null) {
+      return this.remember(`total ${query.kind.code} ${scopes.join()}`, () => this.first(censusSql(scopes, query.kind, null, sql), sql));
+    }
+    return this.first(scopes === null ? `SELECT count(*) FROM (${this.population(query, sql)})` : censusSql(scopes, query.kind, query.asOf, sql), sql);
+  }
+
+  private first(text: string, sql: SqlBuilder): number {
+    const row = this.statement(text).values(...sql.values)[0] as [number | null] | undefined;
     return row?.[0] ?? 0;
   }
 
@@ -418,19 +450,17 @@ export class Reader {
     return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
 
-  /** The count: from the census where the population is whole scopes, else by counting. */
-  private count(query: ListQuery, sql: SqlBuilder): string {
+  /** The containers that the population fills: their census is its count. Null where it has to be counted. */
+  private wholeScopes(query: ListQuery): readonly number[] | null {
     const containers = this.containers(query);
-    if (containers === null) return "SELECT 0";
+    if (containers === null) return [];
+    if (query.ids !== undefined) return null;
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
-    let scopes: readonly number[] | null = null;
-    if (query.ids === undefined) {
-      if (containers.length === 0) scopes = networkNs ?? [query.reach.organizationN];
-      // A network that was asked for and may be seen is one whole scope of its organization.
-      else if (containers.length === 1 && containers[0]?.scope === "network") scopes = [containers[0].n];
-      else if (containers.length === 1 && networkNs === null && containers[0] !== undefined) scopes = [containers[0].n];
-    }
-    return scopes === null ? `SELECT count(*) FROM (${this.population(query, sql)})` : censusSql(scopes, query.kind, query.asOf, sql);
+    if (containers.length === 0) return networkNs ?? [query.reach.organizationN];
+    // A network that was asked for and may be seen is one whole scope of its organization.
+    if (containers.length === 1 && containers[0]?.scope === "network") return [containers[0].n];
+    if (containers.length === 1 && networkNs === null && containers[0] !== undefined) return [containers[0].n];
+    return null;
   }
 
   private countIn(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null): number {
@@ -446,20 +476,25 @@ export class Reader {
       if (id === undefined) continue;
       const column = query.kind.scopes[scope];
       if (column === undefined) throw new Error(`reader: ${query.kind.plural} do not live in a ${scope}`);
-      const row = this.statement(
-        "SELECT r.n, EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ? * 64 + r.kind AND s.n = r.n) FROM history_records r WHERE r.id = ? AND r.kind = ?",
-      ).values(query.reach.organizationN, id, SCOPE_CODES[scope])[0] as [number, number] | undefined;
-      if (row === undefined || row[1] === 0) return null;
-      if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(row[0])) return null;
-      containers.push({ scope, n: row[0], column });
+      const n = this.remember(`container ${query.reach.organizationN} ${scope} ${id}`, () => this.containerN(scope, id, query.reach.organizationN));
+      if (n === null) return null;
+      if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(n)) return null;
+      containers.push({ scope, n, column });
     }
     return containers;
+  }
+
+  /** The number of a container that ever lived in the organization. */
+  private containerN(scope: ScopeName, id: string, organizationN: number): number | null {
+    const row = this.statement(
+      "SELECT r.n FROM history_records r WHERE r.id = ? AND r.kind = ? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ? * 64 + r.kind AND s.n = r.n)",
+    ).values(id, SCOPE_CODES[scope], organizationN)[0] as [number] | undefined;
+    return row?.[0] ?? null;
   }
 }
 
 const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry", "user"];
 const encoder = new TextEncoder();
-const NOTHING = new Uint8Array(0);
 
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
 function isConfined(query: ListQuery): boolean {

@@ -26,22 +26,11 @@ export function listMeta(page: Pagination, at: string | null): string {
   return `{${META_MEMBERS}${at === null ? "" : `,"at":"${at}"`},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
 }
 
-const encoder = new TextEncoder();
-export const LIST_HEAD = encoder.encode('{"success":true,"data":[');
+/** What stands before and after the items of a list. */
+export const LIST_HEAD = '{"success":true,"data":[';
 
-/** What follows the items of a list. */
-export function listTail(meta: string): Uint8Array {
-  return encoder.encode(`],"meta":${meta}}\n`);
-}
-
-/** A whole list answer as bytes. */
-export function listBody(items: Uint8Array, meta: string): Uint8Array<ArrayBuffer> {
-  const tail = listTail(meta);
-  const body = new Uint8Array(LIST_HEAD.length + items.length + tail.length);
-  body.set(LIST_HEAD, 0);
-  body.set(items, LIST_HEAD.length);
-  body.set(tail, LIST_HEAD.length + items.length);
-  return body;
+export function listTail(meta: string): string {
+  return `],"meta":${meta}}\n`;
 }
 
 /** A whole answer about one thing; `data` is JSON. Every body ends its line, for people with a terminal. */

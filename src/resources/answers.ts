@@ -7,7 +7,7 @@ import type { AnyKind, ScopeName } from "../db/kind.ts";
 import type { AsOf, Compose, Item, ListQuery, OrderTerm, Parts, Reader } from "../db/reader.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
-import { LIST_HEAD, listBody, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
+import { LIST_HEAD, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import type { Call, RequestContext } from "../http/surface.ts";
 
@@ -82,8 +82,8 @@ function listAt(inventory: Inventory, call: Context & { readonly query: ListPara
     const total = reader.total(still);
     return new Response(stream(reader.chunks(still, compose, options.compose?.parts), listTail(listMeta({ limit, offset, total }, asked))), { headers });
   }
-  const page = compose === null ? reader.page(query) : reader.composedPage(query, compose);
-  return new Response(listBody(page.items, listMeta({ limit, offset, total: page.total }, asked)), { headers });
+  const frame = (total: number) => ({ head: LIST_HEAD, tail: listTail(listMeta({ limit, offset, total }, asked)) });
+  return new Response(compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, frame), { headers });
 }
 
 /** One record, with its version as entity tag. `within` names containers outside of which the caller sees none. */
@@ -188,17 +188,17 @@ function readAt(at: string | undefined): ReadAt {
 }
 
 /** The list's bytes, a chunk whenever the client has taken the last one: memory stays bounded however slow it reads. */
-function stream(chunks: Generator<Uint8Array>, tail: Uint8Array): ReadableStream<Uint8Array> {
+function stream(chunks: Generator<Uint8Array>, tail: string): ReadableStream<Uint8Array> {
   let first = true;
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        controller.enqueue(LIST_HEAD);
+        controller.enqueue(encoder.encode(LIST_HEAD));
       },
       pull: (controller) => {
         const next = chunks.next();
         if (next.done === true) {
-          controller.enqueue(tail);
+          controller.enqueue(encoder.encode(tail));
           controller.close();
           return;
         }
@@ -214,7 +214,8 @@ function stream(chunks: Generator<Uint8Array>, tail: Uint8Array): ReadableStream
   );
 }
 
-const COMMA = new TextEncoder().encode(",");
+const encoder = new TextEncoder();
+const COMMA = encoder.encode(",");
 
 /** The handler's view of a call, for resources that name the type. */
 export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B>;
