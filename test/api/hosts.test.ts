@@ -531,7 +531,7 @@ describe("the id of an item", () => {
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
       // With all else that is wrong with the lists.
-      const ports = [{ id, number: 80, protocol: "Tcp" }, { id, number: 81, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }];
+      const ports = [{ id, number: 8080, protocol: "Tcp" }, { id, number: 8081, protocol: "Tcp" }, { number: 8080, protocol: "Tcp" }];
       const answer = await updateHost(host, { name: "never", ports, ip_addresses: [{ ip_address: "192.0.2.1" }] });
       expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
       expect(answer.body.params.issues).toMatchObject([{ path: "/ip_addresses/0/ip_address" }, { path: "/ports/1/id", value: id }, { path: "/ports/2" }]);
