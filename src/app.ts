@@ -55,10 +55,7 @@ export function createApp(options: AppOptions) {
     unauthenticated: NOBODY,
   });
   // First of all: an error hook that is registered later lets exception texts through.
-  app.onError(({ code, error, request, server }) => {
-    const source = server?.requestIP(request)?.address ?? "local";
-    return code === "NOT_FOUND" ? surface.notRouted(request, source) : surface.failed(error, request, source);
-  });
+  app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request)));
   accessRoutes(surface, options.inventory, options.signIn);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.inventory, options.random);

@@ -126,12 +126,12 @@ export class Surface<Actor, Access> {
 
   /** The headers that every answer carries, for one that no operation makes. */
   headersOf(request: Request): Record<string, string> {
-    return this.context(request, "").headers;
+    return this.context(request).headers;
   }
 
   /** What an unknown path or a wrong method becomes. */
-  notRouted(request: Request, source: string): Response {
-    const context = this.context(request, source);
+  notRouted(request: Request): Response {
+    const context = this.context(request);
     const path = pathOf(request.url);
     const allow = [...new Set(this.routes.filter((route) => matches(route.path, path)).flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])))];
     if (this.besides.has(path)) allow.push("GET", "HEAD");
@@ -143,17 +143,22 @@ export class Surface<Actor, Access> {
   }
 
   /** What an error outside every handler becomes. */
-  failed(error: unknown, request: Request, source: string): Response {
-    return this.refuse(error, this.context(request, source));
+  failed(error: unknown, request: Request): Response {
+    return this.refuse(error, this.context(request));
   }
 
   private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>): this {
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
     const app = operation.setsCookie === true ? this.cookieApp : this.app;
+    // Elysia reads the text of these functions: one that mentions `server`, or returns a call's result as it is, is run with a
+    // property definition and a promise around it. Reads go without; who sets cookies needs the promise for them to be set.
     const run =
       operation.setsCookie === true
-        ? (input: RouteInput & { setCookie: SetCookie }) => this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request), input.setCookie)
-        : (input: RouteInput) => this.run(operation, handler, input.request, input.params, sourceOf(input.server, input.request), refuseCookie);
+        ? (input: RouteInput & { setCookie: SetCookie }) => this.run(operation, handler, input.request, input.params, input.setCookie)
+        : (input: RouteInput) => {
+            const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
+            return answer;
+          };
     // The rest of what the document says is worked out when somebody asks for it: at a start it would cost more than all the routes.
     app.route(method, path, run as never, { parse: "none", detail: { operationId: operation.operationId } } as never);
     if (method === "GET") app.route("HEAD", path, run as never, { parse: "none", detail: { hide: true } } as never);
@@ -161,9 +166,9 @@ export class Surface<Actor, Access> {
   }
 
   /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
-  private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, source: string, setCookie: SetCookie): Response | Promise<Response> {
+  private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, setCookie: SetCookie): Response | Promise<Response> {
     const started = this.monotonicMs();
-    const context = this.context(request, source, setCookie);
+    const context = this.context(request, setCookie);
     try {
       let actor = this.unauthenticated;
       if (operation.access !== "anyone") {
@@ -181,7 +186,7 @@ export class Surface<Actor, Access> {
       issues.push(...parsed.issues);
       if (operation.body === undefined && request.method !== "POST") {
         if (issues.length > 0) throw invalid(issues);
-        const answer = handler({ ...context, actor, params, query: parsed.value, body: undefined } as never);
+        const answer = handler(Object.assign(context, { actor, params, query: parsed.value, body: undefined }) as never);
         if (answer instanceof Response) return this.done(answer, context, operation, started);
         return answer.then(
           (response) => this.done(response, context, operation, started),
@@ -211,7 +216,7 @@ export class Surface<Actor, Access> {
       const checked = operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
       if (!checked.ok) issues.push(...checked.issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
-      const response = await handler({ ...context, actor: this.stillPermitted(operation, context, actor), params, query, body: checked.value } as never);
+      const response = await handler(Object.assign(context, { actor: this.stillPermitted(operation, context, actor), params, query, body: checked.value }) as never);
       return this.done(response, context, operation, started);
     } catch (error) {
       return this.refuse(error, context);
@@ -249,18 +254,42 @@ export class Surface<Actor, Access> {
     return errorResponse(error, context.headers);
   }
 
-  private context(request: Request, source: string, setCookie = refuseCookie): RequestContext {
+  private context(request: Request, setCookie = refuseCookie): RequestContext {
     const sent = request.headers.get("x-request-id");
     this.served += 1;
     const requestId = sent !== null && SANE_REQUEST_ID.test(sent) ? sent : `${this.idPrefix}-${this.served.toString(36)}`;
-    return { request, requestId, source, setCookie, headers: { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" } };
+    const context = new ReceivedRequest(this.app, request, requestId, setCookie);
+    // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
+    if (request.method !== "GET") void context.source;
+    return context;
   }
 }
 
 interface RouteInput {
   readonly request: Request;
   readonly params: Record<string, string>;
-  readonly server: { requestIP(request: Request): { address: string } | null } | null;
+}
+
+class ReceivedRequest implements RequestContext {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly setCookie: SetCookie;
+  readonly headers: Record<string, string>;
+  private readonly app: Elysia;
+  private peer: string | null = null;
+
+  constructor(app: Elysia, request: Request, requestId: string, setCookie: SetCookie) {
+    this.app = app;
+    this.request = request;
+    this.requestId = requestId;
+    this.setCookie = setCookie;
+    this.headers = { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" };
+  }
+
+  get source(): string {
+    this.peer ??= this.app.server?.requestIP(this.request)?.address ?? "local";
+    return this.peer;
+  }
 }
 
 const refuseCookie: SetCookie = (name) => {
@@ -290,8 +319,4 @@ function matches(pattern: string, path: string): boolean {
   const want = pattern.split("/");
   const have = path.split("/");
   return want.length === have.length && want.every((part, position) => (part.startsWith(":") ? have[position] !== "" : part === have[position]));
-}
-
-function sourceOf(server: { requestIP(request: Request): { address: string } | null } | null, request: Request): string {
-  return server?.requestIP(request)?.address ?? "local";
 }
