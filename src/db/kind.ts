@@ -38,9 +38,6 @@ export const SCOPE_CODES: Readonly<Record<ScopeName, number>> = { network: 2, cr
 export type ObservedField = "last_seen_at" | "last_discovery_id" | "last_used" | "last_login";
 export type Observed = Partial<Record<ObservedField, string | null>>;
 
-/** What becomes of a record when something in one of its id lists is removed. */
-export type LinkRule = "taken off" | "refused";
-
 export interface Link {
   readonly relation: string;
   readonly ids: readonly string[];
@@ -64,7 +61,7 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly scopeIds: (record: R) => Partial<Record<ScopeName, string | null>>;
   /** The id lists and loose references of a record. */
   readonly links?: (record: R) => Link[];
-  /** Records that show this one as a part: they get a version when it changes. Kind name → ids. */
+  /** Records that show this one as a part, and under which field: they get a version when it changes. */
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
   readonly observed: readonly ObservedField[];
   /** How a field without a value stands in a list: as null, or not at all (specification 2.9). */

@@ -57,7 +57,7 @@ class ChildSync {
     const portIds = this.ports(lists.ports);
     this.services(lists.services, addressIds, portIds);
     if (this.issues.length > 0) throw invalid(this.issues);
-    // Last, when bindings that moved elsewhere have moved: what is left goes with its port or address.
+    // Last, when bindings have their new ports and addresses: what still names an old one goes with it.
     for (const remove of this.removals) remove();
   }
 

@@ -69,10 +69,7 @@ export function describedFields(tx: WriteTransaction, host: HostRecord, item: If
   return fields;
 }
 
-/**
- * Makes the forwarding entries of an interface match the list. Left out they stay, null or an empty list clears them.
- * @returns whether the interface has any
- */
+/** Makes the forwarding entries of an interface match the list. Left out they stay, null or an empty list clears them. */
 export function syncForwarding(tx: WriteTransaction, entry: IfEntryRecord, macs: readonly string[] | null | undefined, actor: CommandActor): void {
   if (macs === undefined) return;
   const wanted = new Set(macs ?? []);
