@@ -144,7 +144,7 @@ export function composeApp(options: AppParts): App {
   const signIn = new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => options.setupToken });
   const discoveryIds = new UuidSource(random);
   const { app } = createApp({
-    inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    inventory: { reader, writes, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
     signIn,
     random,

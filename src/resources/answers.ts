@@ -2,6 +2,7 @@
 
 import type { Actor, CommandActor } from "../access/actor.ts";
 import { notFound } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
 import type { AnyKind, ScopeName } from "../db/kind.ts";
 import type { AsOf, Compose, Item, ListQuery, OrderTerm, Parts, Reader } from "../db/reader.ts";
@@ -17,6 +18,7 @@ export interface Inventory {
   readonly writes: WriteQueue;
   /** The caller as commands and the ledger know it. */
   readonly authorOf: (actor: Actor, requestId: string) => CommandActor;
+  readonly log: Log;
 }
 
 /** Parts of a record that are kept as records of their own, for this caller. */
@@ -80,7 +82,7 @@ function listAt(inventory: Inventory, call: Context & { readonly query: ListPara
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);
-    return new Response(stream(reader.chunks(still, compose, options.compose?.parts), listTail(listMeta({ limit, offset, total }, asked))), { headers });
+    return new Response(stream(reader.chunks(still, compose, options.compose?.parts), listTail(listMeta({ limit, offset, total }, asked)), (error) => inventory.log.error("stream_failed", { cause: String(error), request_id: call.requestId })), { headers });
   }
   const frame = (total: number) => ({ head: LIST_HEAD, tail: listTail(listMeta({ limit, offset, total }, asked)) });
   return new Response(compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, frame), { headers });
@@ -188,7 +190,7 @@ function readAt(at: string | undefined): ReadAt {
 }
 
 /** The list's bytes, a chunk whenever the client has taken the last one: memory stays bounded however slow it reads. */
-function stream(chunks: Generator<Uint8Array>, tail: string): ReadableStream<Uint8Array> {
+function stream(chunks: Generator<Uint8Array>, tail: string, failed: (error: unknown) => void): ReadableStream<Uint8Array> {
   let first = true;
   return new ReadableStream<Uint8Array>(
     {
@@ -196,7 +198,15 @@ function stream(chunks: Generator<Uint8Array>, tail: string): ReadableStream<Uin
         controller.enqueue(encoder.encode(LIST_HEAD));
       },
       pull: (controller) => {
-        const next = chunks.next();
+        let next: IteratorResult<Uint8Array>;
+        try {
+          next = chunks.next();
+        } catch (error) {
+          failed(error);
+          // The status is out already: a connection that breaks off is the only way to say that this is not all.
+          controller.error(error);
+          return;
+        }
         if (next.done === true) {
           controller.enqueue(encoder.encode(tail));
           controller.close();

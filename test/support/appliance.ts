@@ -108,7 +108,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
   const { app, surface } = createApp({
-    inventory: { reader, writes, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    inventory: { reader, writes, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
     random,

@@ -1,0 +1,30 @@
+// Long answers: what a stream does when it cannot go on.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+
+let appliance: TestAppliance;
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+test("a stream that fails midway breaks off, and the log names the request", async () => {
+  await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" });
+  const { reader } = appliance;
+  const statement = reader.statement.bind(reader);
+  // As a disk that fails under the second step of the read.
+  reader.statement = (sql) => {
+    if (sql.includes("json_each(?2)")) throw new Error("disk I/O error");
+    return statement(sql);
+  };
+  let thrown: unknown = null;
+  try {
+    await appliance.owner.get("/api/v1/subnets?limit=0", { "x-request-id": "broken-1" });
+  } catch (error) {
+    thrown = error;
+  }
+  reader.statement = statement;
+  expect(String(thrown)).toContain("disk I/O error");
+  expect(appliance.logLines.filter((line) => line.includes("stream_failed") && line.includes("broken-1"))).toHaveLength(1);
+});
