@@ -49,6 +49,10 @@ export class AccessGate implements Gate<Actor, Access> {
     this.usage = options.usage;
   }
 
+  snapshot<T>(read: () => T): T {
+    return this.reader.snapshot(read);
+  }
+
   identify(context: RequestContext, _access: Access): Actor {
     this.reader.forgetChanged();
     const authorization = context.request.headers.get("authorization");

@@ -102,6 +102,7 @@ export class Reader {
   private readonly clock: Clock;
   private readonly remembered = new Map<string, unknown>();
   private rememberedVersion = -1;
+  private isHeldStill = false;
   private readonly prepared = new Map<string, Statement>();
   private preparedLength = 0;
 
@@ -152,12 +153,14 @@ export class Reader {
 
   /** Runs several reads on one state of the database. */
   snapshot<T>(read: () => T): T {
-    if (this.db.inTransaction) return read();
+    if (this.isHeldStill) return read();
     this.statement("BEGIN").run();
     try {
       this.forgetChanged();
+      this.isHeldStill = true;
       return read();
     } finally {
+      this.isHeldStill = false;
       this.statement("COMMIT").run();
     }
   }
@@ -167,6 +170,7 @@ export class Reader {
    * To be called where a request begins to read.
    */
   forgetChanged(): void {
+    if (this.isHeldStill) return;
     const [version] = this.statement("PRAGMA data_version").values()[0] as [number];
     if (version === this.rememberedVersion) return;
     this.rememberedVersion = version;
@@ -401,7 +405,8 @@ export class Reader {
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0 AS n WHERE 0";
     const networkNs = isConfined(query) ? reach.networkNs : null;
-    // The innermost container is the smallest; what is around it is checked record by record.
+    // The innermost container is the smallest; what is around it is checked record by record. Only the organization is not, as of an
+    // instant: containers() finds none outside of it, and no record ever leaves it.
     const base = containers.at(-1);
     const checks = containers.slice(0, -1);
     const way = this.wayThrough(query);
@@ -430,7 +435,6 @@ export class Reader {
       where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
       where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
-      if (baseColumn !== "organization_n") where.push(livedIn(sql.bind(reach.organizationN * 64 + kind.code)));
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
       return `SELECT s.n AS n FROM ${source}history_spans s WHERE ${where.join(" AND ")}`;
@@ -487,7 +491,7 @@ export class Reader {
   /** The number of a container that ever lived in the organization. */
   private containerN(scope: ScopeName, id: string, organizationN: number): number | null {
     const row = this.statement(
-      "SELECT r.n FROM history_records r WHERE r.id = ? AND r.kind = ? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ? * 64 + r.kind AND s.n = r.n)",
+      "SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +? * 64 + r.kind AND s.n = r.n)",
     ).values(id, SCOPE_CODES[scope], organizationN)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
@@ -533,6 +537,7 @@ class SqlBuilder {
 
   bind(value: Value): string {
     this.values.push(value);
-    return `?${this.values.length}`;
+    // The plus changes no value. Without it SQLite plans for the value (LIMIT, partial indexes) and prepares again whenever it is bound.
+    return `+?${this.values.length}`;
   }
 }

@@ -162,7 +162,7 @@ export class Statements {
     let statement = this.lookups.get(name);
     if (statement === undefined) {
       if (!(column in getTableColumns(kind.table))) throw new Error(`statements: ${kind.plural} has no column ${column}`);
-      statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = ? ORDER BY l.n`) as { all(...values: number[]): unknown[] };
+      statement = this.db.$client.prepare(`${selectLive(kind)} WHERE l.${column} = +? ORDER BY l.n`) as { all(...values: number[]): unknown[] };
       this.lookups.set(name, statement);
     }
     return statement;
@@ -256,11 +256,12 @@ function liveStatements(db: Sql, kind: AnyKind) {
       .prepare(),
     remove: db.delete(table).where(eq(table.n, value("n"))).prepare(),
     clearIdentity: db.update(table).set({ identity: null }).where(eq(table.n, value("n"))).prepare(),
-    byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = ? AND kind = ${kind.code})`) as Single,
-    byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = ?`) as Single,
+    byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`) as Single,
+    byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as Single,
   };
 }
 
+/** Parameters compared with its columns are written `+?`: else SQLite prepares again at every binding, to look at partial indexes. */
 function selectLive(kind: AnyKind): string {
   return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
 }

@@ -60,6 +60,8 @@ export interface Call<Actor, P, Q, B> extends RequestContext {
 
 /** Names the actor of a request and says whether it may. Synchronous: it is on every path. */
 export interface Gate<Actor, Access> {
+  /** Runs the part of a request that waits for nothing on one state of what is stored. */
+  snapshot<T>(read: () => T): T;
   /** @throws DomainError auth_… before anything else of the request is looked at */
   identify(context: RequestContext, access: Access): Actor;
   /** @throws DomainError auth_permission_denied and the like */
@@ -170,33 +172,38 @@ export class Surface<Actor, Access> {
     const started = this.monotonicMs();
     const context = this.context(request, setCookie);
     try {
-      let actor = this.unauthenticated;
-      if (operation.access !== "anyone") {
-        actor = this.gate.identify(context, operation.access);
-        this.gate.permit(actor, operation.access, context);
-      }
-      const issues: Issue[] = [];
-      let params: unknown = EMPTY;
-      if (operation.params !== undefined) {
-        const checked = check(operation.params, rawParams);
-        if (checked.ok) params = checked.value;
-        else issues.push(...checked.issues);
-      }
-      const parsed = parseQuery(operation.query ?? NO_QUERY, searchOf(request.url));
-      issues.push(...parsed.issues);
-      if (operation.body === undefined && request.method !== "POST") {
-        if (issues.length > 0) throw invalid(issues);
-        const answer = handler(Object.assign(context, { actor, params, query: parsed.value, body: undefined }) as never);
-        if (answer instanceof Response) return this.done(answer, context, operation, started);
-        return answer.then(
-          (response) => this.done(response, context, operation, started),
-          (error) => this.refuse(error, context),
-        );
-      }
-      return this.withBody(operation, handler, context, actor, params, parsed.value, issues, started);
+      if (operation.access === "anyone") return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
+      const { access } = operation;
+      return this.gate.snapshot(() => {
+        const actor = this.gate.identify(context, access);
+        this.gate.permit(actor, access, context);
+        return this.answer(operation, handler, context, actor, rawParams, started);
+      });
     } catch (error) {
       return this.refuse(error, context);
     }
+  }
+
+  private answer(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, context: RequestContext, actor: Actor, rawParams: Record<string, string>, started: number): Response | Promise<Response> {
+    const issues: Issue[] = [];
+    let params: unknown = EMPTY;
+    if (operation.params !== undefined) {
+      const checked = check(operation.params, rawParams);
+      if (checked.ok) params = checked.value;
+      else issues.push(...checked.issues);
+    }
+    const parsed = parseQuery(operation.query ?? NO_QUERY, searchOf(context.request.url));
+    issues.push(...parsed.issues);
+    if (operation.body === undefined && context.request.method !== "POST") {
+      if (issues.length > 0) throw invalid(issues);
+      const answer = handler(Object.assign(context, { actor, params, query: parsed.value, body: undefined }) as never);
+      if (answer instanceof Response) return this.done(answer, context, operation, started);
+      return answer.then(
+        (response) => this.done(response, context, operation, started),
+        (error) => this.refuse(error, context),
+      );
+    }
+    return this.withBody(operation, handler, context, actor, params, parsed.value, issues, started);
   }
 
   private async withBody(

@@ -58,7 +58,7 @@ export interface ListOptions {
 export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response | Promise<Response> {
   const read = readAt(call.query.at);
   const unsettled = read.at === null ? null : inventory.writes.unsettled(read.at);
-  return unsettled === null ? listAt(inventory, call, options, read) : unsettled.then(() => listAt(inventory, call, options, read));
+  return unsettled === null ? listAt(inventory, call, options, read) : unsettled.then(() => inventory.reader.snapshot(() => listAt(inventory, call, options, read)));
 }
 
 function listAt(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, { at, asked }: ReadAt): Response {
