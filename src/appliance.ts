@@ -177,7 +177,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
     try {
       const reader = openReader(files, clock);
       checkClock(reader, options);
-      const writes = new DirectWriteQueue(writer);
+      const writes = new DirectWriteQueue(writer, clock);
       const close = async () => {
         reader.db.close();
         await writes.close();

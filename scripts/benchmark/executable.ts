@@ -35,10 +35,7 @@ export async function startExecutable(executable: string, directory: string): Pr
     pid: child.pid,
     firstAnswerMs,
     anonymousMb: async () => Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
-    cpuSeconds: async () => {
-      const fields = (await Bun.file(`/proc/${child.pid}/stat`).text()).split(") ")[1]?.split(" ") ?? [];
-      return (Number(fields[11]) + Number(fields[12])) / 100;
-    },
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     stop: async () => {
       child.kill("SIGTERM");
       await child.exited;
@@ -48,6 +45,7 @@ export async function startExecutable(executable: string, directory: string): Pr
 
 export interface Yardstick {
   readonly port: number;
+  cpuSeconds(): Promise<number>;
   stop(): void;
 }
 
@@ -58,7 +56,13 @@ export async function startYardstick(bytes: Uint8Array, directory: string): Prom
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "memory.ts"), file], { stdout: "pipe" });
   const reader = child.stdout.getReader();
   const port = Number(new TextDecoder().decode((await reader.read()).value));
-  return { port, stop: () => child.kill() };
+  return { port, cpuSeconds: () => cpuSecondsOf(child.pid), stop: () => child.kill() };
+}
+
+/** User and system time of a process, from proc_pid_stat(5); the kernel counts in hundredths. */
+async function cpuSecondsOf(pid: number): Promise<number> {
+  const fields = (await Bun.file(`/proc/${pid}/stat`).text()).split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 async function freePort(): Promise<number> {

@@ -6,14 +6,16 @@ export interface LoadResult {
   readonly p99Ms: number;
   /** Answers that were not 200. */
   readonly failures: number;
-  /** Bytes of a body, on average. */
-  readonly bodyBytes: number;
+  /** Processor time of the server per request, in microseconds: what a slow generator cannot hide. */
+  readonly cpuMicroseconds: number;
 }
 
 export interface LoadOptions {
   readonly port: number;
   readonly seconds: number;
   readonly connections: number;
+  /** Processor time that the server has used so far, in seconds. */
+  readonly cpuSeconds: () => Promise<number>;
   /** The i-th request, whole, as it goes over the wire. */
   readonly request: (i: number) => Uint8Array;
 }
@@ -21,7 +23,7 @@ export interface LoadOptions {
 interface Connection {
   /** Of the answer under way: what is still to come, or -1 while its head is not whole. */
   left: number;
-  head: Uint8Array;
+  head: Buffer;
   startedAt: number;
 }
 
@@ -30,14 +32,13 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
   let sent = 0;
   let failures = 0;
-  let bodyBytes = 0;
   let open = options.connections;
+  const cpuBefore = await options.cpuSeconds();
   const begin = performance.now();
   const end = begin + options.seconds * 1000;
   let lastAt = begin;
   await new Promise<void>((resolve, reject) => {
-    const next = (socket: { data: Connection; write(bytes: Uint8Array): number; end(): void }) => {
-      const now = performance.now();
+    const next = (socket: { data: Connection; write(bytes: Uint8Array): number; end(): void }, now: number) => {
       if (now >= end) {
         socket.end();
         open -= 1;
@@ -53,29 +54,26 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
         hostname: "127.0.0.1",
         port: options.port,
         socket: {
-          open: (socket) => next(socket as never),
+          open: (socket) => next(socket as never, performance.now()),
           data: (socket, chunk) => {
             const state = socket.data;
-            let bytes: Uint8Array = chunk;
+            let bytes: Buffer = chunk;
             if (state.left < 0) {
               const head = state.head.length === 0 ? bytes : Buffer.concat([state.head, bytes]);
-              const headEnd = endOfHead(head);
-              if (headEnd < 0) {
+              const bodyStart = head.indexOf("\r\n\r\n") + 4;
+              if (bodyStart < 4) {
                 state.head = Buffer.from(head);
                 return;
               }
-              const text = decoder.decode(head.subarray(0, headEnd));
-              if (!text.startsWith("HTTP/1.1 200")) failures += 1;
-              const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? "0");
-              bodyBytes += length;
-              state.left = length;
-              bytes = head.subarray(headEnd);
+              if (head[STATUS_AT] !== TWO) failures += 1;
+              state.left = contentLength(head.toString("latin1", 0, bodyStart));
+              bytes = head.subarray(bodyStart);
             }
             state.left -= bytes.length;
             if (state.left > 0) return;
             lastAt = performance.now();
             latencies.push(lastAt - state.startedAt);
-            next(socket as never);
+            next(socket as never, lastAt);
           },
           error: (_socket, error) => reject(error),
           connectError: (_socket, error) => reject(error),
@@ -83,6 +81,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
       }).catch(reject);
     }
   });
+  const cpuSeconds = (await options.cpuSeconds()) - cpuBefore;
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
   return {
@@ -90,7 +89,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     failures,
-    bodyBytes: bodyBytes / Math.max(1, latencies.length),
+    cpuMicroseconds: (cpuSeconds * 1e6) / Math.max(1, latencies.length),
   };
 }
 
@@ -101,11 +100,13 @@ export function requestBytes(method: string, path: string, headers: Record<strin
   return encoder.encode(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n${body}`);
 }
 
-const EMPTY = new Uint8Array(0);
+const EMPTY = Buffer.alloc(0);
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("latin1");
+/** Of the status code in `HTTP/1.1 200`, its first digit. */
+const STATUS_AT = 9;
+const TWO = 0x32;
 
-function endOfHead(bytes: Uint8Array): number {
-  const position = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf("\r\n\r\n");
-  return position < 0 ? -1 : position + 4;
+function contentLength(head: string): number {
+  const name = head.search(/content-length:/i);
+  return name < 0 ? 0 : Number.parseInt(head.slice(name + "content-length:".length), 10);
 }

@@ -42,12 +42,15 @@ export interface BuiltStore {
 
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
 
+/** What the same description leads to: a store that was built otherwise is built again. */
+const BUILD = 2;
+
 /** Builds a store, or takes the finished one that is there. Progress goes to `report`. */
 export async function buildStore(directory: string, populations: readonly Population[], report: (line: string) => void): Promise<BuiltStore> {
   const description = join(directory, "benchmark.json");
   if (existsSync(description)) {
-    const known = (await Bun.file(description).json()) as { populations: readonly Population[]; store: BuiltStore };
-    if (Bun.deepEquals(known.populations, populations)) return known.store;
+    const known = (await Bun.file(description).json()) as { build?: number; populations: readonly Population[]; store: BuiltStore };
+    if (known.build === BUILD && Bun.deepEquals(known.populations, populations)) return known.store;
   }
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -69,33 +72,43 @@ export async function buildStore(directory: string, populations: readonly Popula
   });
   const key = generateApiKey(systemRandom);
   run("key", { organizationId, userId, hash: hashApiKey(key), mask: maskApiKey(key) });
-  const networkIds: Record<string, string> = {};
-  const hostIds: Record<string, string[]> = {};
-  let subnetId = "";
-  for (const population of populations) {
-    const made = run<{ networkId: string; subnetId: string }>("network", { organizationId, name: population.network });
-    networkIds[population.network] = made.networkId;
-    subnetId = made.subnetId;
-    const all: string[] = [];
-    const started = performance.now();
-    for (let version = 0; version < population.versions; version += 1) {
-      for (let start = 0; start < population.hosts; start += GROUP) {
-        const requests = [];
-        for (let host = start; host < Math.min(start + GROUP, population.hosts); host += 1) {
-          const input = { organizationId, networkId: made.networkId, host, version, entries: population.entriesPerHost, hostId: all[host] };
-          requests.push({ command: version === 0 ? "host" : "version", input, actor: AUTHOR });
+  const places = populations.map((population) => ({ population, made: run<PlaceMade>("network", { organizationId, name: population.network }), hostIds: [] as string[] }));
+  const started = performance.now();
+  // In rounds, so that the populations live side by side: the same instants mean as much to one as to the other.
+  const rounds = Math.max(...populations.map((population) => population.versions));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { population, made, hostIds } of places) {
+      for (let version = 0; version < population.versions; version += 1) {
+        if (Math.floor((version * rounds) / population.versions) !== round) continue;
+        for (let start = 0; start < population.hosts; start += GROUP) {
+          const requests = [];
+          for (let host = start; host < Math.min(start + GROUP, population.hosts); host += 1) {
+            const input = { organizationId, networkId: made.networkId, host, version, entries: population.entriesPerHost, hostId: hostIds[host] };
+            requests.push({ command: version === 0 ? "host" : "version", input, actor: AUTHOR });
+          }
+          const results = writer.execute(requests).map((reply) => outcomeOf<string>(reply).result);
+          if (version === 0) hostIds.push(...results);
         }
-        const results = writer.execute(requests).map((reply) => outcomeOf<string>(reply).result);
-        if (version === 0) all.push(...results);
       }
-      if (version % 10 === 0 || population.versions < 20) report(`  ${population.network}: version ${version + 1} of ${population.versions}, ${((performance.now() - started) / 1000).toFixed(0)} s`);
     }
-    hostIds[population.network] = all.filter((_, position) => position % Math.max(1, Math.floor(all.length / 200)) === 0);
+    if (round % 10 === 0 || rounds < 20) report(`  round ${round + 1} of ${rounds}, ${((performance.now() - started) / 1000).toFixed(0)} s`);
   }
+  const networkIds: Record<string, string> = {};
+  const someHostIds: Record<string, string[]> = {};
+  for (const { population, made, hostIds } of places) {
+    networkIds[population.network] = made.networkId;
+    someHostIds[population.network] = hostIds.filter((_, position) => position % Math.max(1, Math.floor(hostIds.length / 200)) === 0);
+  }
+  const subnetId = places.at(-1)?.made.subnetId ?? "";
   writer.close();
-  const store = { directory, key, networkIds, hostIds, organizationId, subnetId };
-  await Bun.write(description, JSON.stringify({ populations, store }));
+  const store = { directory, key, networkIds, hostIds: someHostIds, organizationId, subnetId };
+  await Bun.write(description, JSON.stringify({ build: BUILD, populations, store }));
   return store;
+}
+
+interface PlaceMade {
+  readonly networkId: string;
+  readonly subnetId: string;
 }
 
 /** Ledger transactions per commit while building. */

@@ -1,7 +1,7 @@
 // Who acts: what a request may see and do, worked out once per request from today's rights.
 
 import type { Author } from "../db/transaction.ts";
-import type { Reach } from "../db/reader.ts";
+import type { Reach } from "../db/list-query.ts";
 import { DomainError } from "../base/errors.ts";
 import { atLeast, type Role } from "./role.ts";
 

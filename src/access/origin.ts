@@ -14,17 +14,16 @@ export interface OriginHeaders {
  * `Sec-Fetch-Site` (W3C Fetch Metadata): `same-origin` and `none` are ours; `same-site`, `cross-site` and anything else are foreign, for
  * another host of the site is another owner's. Browsers send it over HTTPS and to localhost only, so on plain HTTP `Origin` decides.
  *
- * `Origin` (RFC 6454 §7) is ours when its host and port are those of `Host` (RFC 9110 §7.2), case and default ports aside, or when it is
- * among `ownOrigins` (`https://inventory.example`), for a proxy in front that rewrites `Host`. `null` is foreign. Its scheme sets the default
- * port of both and is not compared otherwise: behind a proxy that ends TLS the appliance does not know its own.
+ * `Origin` (RFC 6454 §7) is ours when its host and port are those of `Host` (RFC 9110 §7.2), case and default ports aside: a proxy in
+ * front has to keep `Host`. `null` is foreign. Its scheme sets the default port of both and is not compared otherwise: behind a proxy that
+ * ends TLS the appliance does not know its own.
  */
-export function originAllowed(headers: OriginHeaders, ownOrigins: readonly string[] = []): boolean {
+export function originAllowed(headers: OriginHeaders): boolean {
   const { origin, secFetchSite, host } = headers;
   if (secFetchSite !== null && secFetchSite !== "same-origin" && secFetchSite !== "none") return false;
   if (origin === null) return true;
   const url = parseOrigin(origin);
   if (url === null) return false;
-  if (ownOrigins.some((own) => parseOrigin(own)?.origin === url.origin)) return true;
   return host !== null && AUTHORITY.test(host) && parseUrl(`${url.protocol}//${host}`)?.host === url.host;
 }
 

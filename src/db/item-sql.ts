@@ -3,7 +3,7 @@
 
 import { getTableName } from "drizzle-orm";
 import type { AnyKind } from "./kind.ts";
-import type { AsOf, OrderTerm } from "./reader.ts";
+import type { AsOf, OrderTerm } from "./list-query.ts";
 
 /** What renders p.n: an expression, and the tables to join to p for it. */
 export interface ItemSql {
@@ -30,10 +30,10 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   const composed = parts === undefined ? "" : `, CASE v.composed WHEN 1 THEN ${parts.asOf} END`;
   // In the present held still, observation values are today's; a record that has gone meanwhile has those of its version.
   const observed = !isObserved ? "" : asOf.present ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)" : ", v.observed";
-  const version = `(SELECT concat('{', v.members${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
-  if (asOf.present) return { item: `concat(${version}, ${noEnd})`, joins: "" };
-  const successor = "(SELECT x.valid_from FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)";
-  return { item: `concat(${version}, coalesce(',"valid_to":"' || ${successor} || '"}', ${noEnd}))`, joins: "" };
+  const version = `(SELECT concat(v.members${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
+  if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
+  const successor = `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
+  return { item: `concat('{', ${version}, coalesce(${successor}, ${noEnd}))`, joins: "" };
 }
 
 /** Expressions that order by one field; two where texts are folded. The field name comes from a vocabulary, never from a caller. */

@@ -69,13 +69,14 @@ export class WriteTransaction {
   private readonly changed = new ChangedRecords();
   private readonly afterwards: Array<() => void> = [];
 
-  constructor(statements: Statements, author: Author, source: string, wallAt: Instant, uuids: UuidSource) {
+  /** @param notBefore the earliest instant that the transaction may have; without it only the ledger sets one */
+  constructor(statements: Statements, author: Author, source: string, wallAt: Instant, uuids: UuidSource, notBefore?: Instant) {
     const previous = statements.head();
     this.statements = statements;
     this.author = author;
     this.source = source;
     this.wallAt = wallAt;
-    this.instant = Math.max(wallAt, previous.at + 1);
+    this.instant = Math.max(wallAt, previous.at + 1, notBefore ?? -1);
     this.sequence = previous.sequence + 1;
     this.uuids = uuids;
   }

@@ -15,7 +15,8 @@ export interface WriteQueue {
   run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>>;
   /**
    * What has been asked for and may still be written at an instant at or before `at`: resolves when it is done. Null where nothing
-   * is. An answer about the past waits for it, or the same question a moment later would be answered otherwise.
+   * is. An answer about the past waits for it, or the same question a moment later would be answered otherwise. For the same reason
+   * no command that is asked for later is dated at or before `at` if that has passed, also when the clock is set back meanwhile.
    */
   unsettled(at: Instant): Promise<void> | null;
   /** Finishes what is waiting, checkpoints and closes. */
@@ -25,21 +26,45 @@ export interface WriteQueue {
 /** Commands waiting at most; beyond that the caller is told to come back. */
 export const MAX_WAITING_COMMANDS = 4_096;
 
+/** What has been answered about the past: nothing is written there any more, wherever the clock goes. */
+class AnsweredPast {
+  private readonly clock: Clock;
+  private until: Instant = -1;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** An instant that has not passed is answered with the present, and promises nothing. */
+  answered(at: Instant): void {
+    if (at > this.until && at < this.clock.now()) this.until = at;
+  }
+
+  /** The earliest instant of a command that is asked for now. */
+  next(): Instant {
+    return Math.max(this.clock.now(), this.until + 1);
+  }
+}
+
 /** The writer on this thread: for subcommands and tests. */
 export class DirectWriteQueue implements WriteQueue {
   private readonly writer: Writer;
+  private readonly past: AnsweredPast;
 
-  constructor(writer: Writer) {
+  /** @param clock the one that the writer reads as well */
+  constructor(writer: Writer, clock: Clock) {
     this.writer = writer;
+    this.past = new AnsweredPast(clock);
   }
 
   async run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>> {
     // As the Worker would hand it over: a copy, and nothing that can't be copied.
-    const request = structuredClone({ command, input, actor });
+    const request = structuredClone({ command, input, actor, notBefore: this.past.next() });
     return outcomeOf<T>(this.writer.execute([request])[0] as WriteReply);
   }
 
-  unsettled(): null {
+  unsettled(at: Instant): null {
+    this.past.answered(at);
     // Each command is done before the next statement of this thread.
     return null;
   }
@@ -59,9 +84,9 @@ export type FromWorker =
 /** The writer in a Worker. */
 export class WorkerWriteQueue implements WriteQueue {
   private readonly worker: Worker;
-  private readonly clock: Clock;
+  private readonly past: AnsweredPast;
   /** In the order of their sending. */
-  private readonly waiting = new Map<number, { readonly sentAt: Instant; readonly settle: (reply: WriteReply) => void }>();
+  private readonly waiting = new Map<number, { readonly notBefore: Instant; readonly settle: (reply: WriteReply) => void }>();
   private readonly settled = new Map<number, Array<() => void>>();
   private nextId = 1;
   private closed: Promise<void> | null = null;
@@ -70,7 +95,7 @@ export class WorkerWriteQueue implements WriteQueue {
 
   private constructor(worker: Worker, clock: Clock, onCrash: (message: string) => void) {
     this.worker = worker;
-    this.clock = clock;
+    this.past = new AnsweredPast(clock);
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     const crash = (message: string) => {
       if (this.dead !== null) return;
@@ -117,8 +142,9 @@ export class WorkerWriteQueue implements WriteQueue {
           reject(error);
         }
       };
-      this.waiting.set(id, { sentAt: this.clock.now(), settle });
-      this.worker.postMessage({ type: "run", id, request: { command, input, actor } } satisfies ToWorker);
+      const notBefore = this.past.next();
+      this.waiting.set(id, { notBefore, settle });
+      this.worker.postMessage({ type: "run", id, request: { command, input, actor, notBefore } } satisfies ToWorker);
     });
   }
 
@@ -134,12 +160,10 @@ export class WorkerWriteQueue implements WriteQueue {
   }
 
   unsettled(at: Instant): Promise<void> | null {
-    // A command's instant is never before it was sent; the newest one that may matter settles last.
+    this.past.answered(at);
+    // The newest one that may matter settles last.
     let last: number | null = null;
-    for (const [id, { sentAt }] of this.waiting) {
-      if (sentAt > at) break;
-      last = id;
-    }
+    for (const [id, { notBefore }] of this.waiting) if (notBefore <= at) last = id;
     if (last === null) return null;
     const awaited = last;
     return new Promise((resolve) => {

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import { DomainError, type ErrorCode } from "../base/errors.ts";
+import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { Sql } from "./connection.ts";
@@ -21,6 +22,8 @@ export interface WriteRequest {
   readonly input: unknown;
   /** Handed to the command as its actor; the ledger takes the author's fields from it. */
   readonly actor: Author;
+  /** The transaction's earliest instant; without it only the ledger sets one. */
+  readonly notBefore?: Instant;
 }
 
 export type WriteReply =
@@ -92,7 +95,7 @@ export class Writer {
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
     try {
       client.run("SAVEPOINT command");
-      const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids);
+      const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, request.notBefore);
       const result = command(tx, request.input, request.actor);
       const sequence = tx.finish(this.kinds);
       client.run("RELEASE command");

@@ -2,7 +2,7 @@
 // Must not know any resource: which fields there are, and which of them are text, is told by the caller.
 
 import { Type } from "@sinclair/typebox";
-import type { OrderTerm } from "../db/reader.ts";
+import type { OrderTerm } from "../db/list-query.ts";
 import { OneOf } from "../http/schemas.ts";
 
 /** OrderDirection. */

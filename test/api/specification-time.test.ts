@@ -53,6 +53,28 @@ async function putHost(host: Wire, changes: Wire): Promise<Wire> {
 }
 
 describe("an instant", () => {
+  test("that has been answered stays as it was, also when the clock is set back before a write", async () => {
+    later();
+    const tag = await newTag(appliance, { name: "first" });
+    const hour = 3_600 * SECOND;
+    later(hour);
+    const asked = later();
+    later();
+    const before = await one("tags", tag["id"], asked);
+    appliance.clock.advance(-hour);
+    const renamed = await rename(tag, "second");
+    expect(renamed["valid_from"]).toBe(shifted(asked, 1));
+    appliance.clock.advance(2 * hour);
+    expect(await one("tags", tag["id"], asked)).toEqual({ ...before, valid_to: renamed["valid_from"] });
+  });
+
+  test("that lies ahead promises nothing: a question about it moves no write", async () => {
+    const tag = await newTag(appliance, { name: "first" });
+    expect(await one("tags", tag["id"], "2999-01-01T00:00:00Z")).toMatchObject({ name: "first" });
+    later();
+    expect((await rename(tag, "second"))["valid_from"]).toBe(appliance.clock.text());
+  });
+
   test("at exactly valid_from has the new version, one millisecond before the old one", async () => {
     later();
     const tag = await newTag(appliance, { name: "first" });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
-import type { ListQuery, OrderTerm } from "../../src/db/reader.ts";
+import type { ListQuery, OrderTerm } from "../../src/db/list-query.ts";
 import { verifyLedger } from "../../src/history/verify.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";

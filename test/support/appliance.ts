@@ -103,7 +103,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock });
   const secretKey = random.bytes(32);
   const writer = openWriter({ databasePath, secretKey }, clock, random);
-  const writes = new DirectWriteQueue(writer);
+  const writes = new DirectWriteQueue(writer, clock);
   const db = openReadOnly(databasePath);
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });

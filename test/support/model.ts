@@ -4,7 +4,7 @@
 import { foldCase } from "../../src/base/text.ts";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { AnyKind, Observed } from "../../src/db/kind.ts";
-import type { OrderTerm } from "../../src/db/reader.ts";
+import type { OrderTerm } from "../../src/db/list-query.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";

@@ -148,7 +148,8 @@ async function writtenAt(instant: number): Promise<void> {
   mkdirSync(place.data, { mode: 0o700 });
   const key = seededRandom(1).bytes(32);
   writeFileSync(join(place.data, "netledger.key"), key, { mode: 0o600 });
-  const writes = new DirectWriteQueue(openWriter({ databasePath: database, secretKey: key }, { now: () => instant }, seededRandom(2)));
+  const clock = { now: () => instant };
+  const writes = new DirectWriteQueue(openWriter({ databasePath: database, secretKey: key }, clock, seededRandom(2)), clock);
   await writes.run("organization.set_up", { organizationName: "Acme", networkName: "Main", email: "owner@acme.example", passwordHash: "none", onlyFirst: true }, SYSTEM_AUTHOR);
   await writes.close();
 }

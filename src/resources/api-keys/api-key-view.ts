@@ -1,7 +1,8 @@
 // API keys as they are shown: with the networks in force, worked out from the key and its user as of the same instant.
 
 import { reachesEveryNetwork } from "../../access/role.ts";
-import type { AsOf, Compose, Reader } from "../../db/reader.ts";
+import type { AsOf } from "../../db/list-query.ts";
+import type { Compose, Reader } from "../../db/reader.ts";
 import { type ComposeFor, varying } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
 import { userKind, type UserRecord } from "../users/user.ts";

@@ -1,6 +1,7 @@
 // A host as it is answered: its own fields, and the children that are records of their own, spliced in as text.
 
-import type { AsOf, Compose, Item, Reader } from "../../db/reader.ts";
+import type { AsOf } from "../../db/list-query.ts";
+import type { Compose, Item, Reader } from "../../db/reader.ts";
 import { spliced, type ComposeFor } from "../answers.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";

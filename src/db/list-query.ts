@@ -1,0 +1,40 @@
+// What a read asks for: as of when, for whom, of which records, in which order. No SQL.
+
+import type { AnyKind, ScopeName } from "./kind.ts";
+
+/** The transaction that a read is as of. Live reads have none. */
+export interface AsOf {
+  readonly sequence: number;
+  /** The highest record number that existed then: what is beyond it need not be looked at. */
+  readonly lastN: number;
+  /** True for a long read of the present, fixed at one sequence: observation values are today's and nothing has ended. */
+  readonly present: boolean;
+}
+
+/** What a caller may see: an organization, and in it all networks or some. */
+export interface Reach {
+  readonly organizationN: number;
+  /** Record numbers of networks; null for all of the organization. */
+  readonly networkNs: readonly number[] | null;
+}
+
+export interface OrderTerm {
+  readonly field: string;
+  readonly direction: "asc" | "desc";
+  /** Ordered by the folded text first, then by code point. */
+  readonly folded: boolean;
+}
+
+export interface ListQuery {
+  readonly kind: AnyKind;
+  readonly reach: Reach;
+  readonly asOf: AsOf | null;
+  /** Containers by id; a record must live in each. An id that is no container finds nothing. */
+  readonly within?: Partial<Record<ScopeName, string | undefined>>;
+  readonly ids?: readonly string[] | undefined;
+  /** Empty for page order: `created_at`, then `id`. */
+  readonly order?: readonly OrderTerm[];
+  /** Rows; 0 for all. */
+  readonly limit: number;
+  readonly offset: number;
+}

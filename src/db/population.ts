@@ -1,0 +1,181 @@
+// Who is in a list, live or as of an instant: SQL that selects record numbers, and their counts. Only the population differs
+// between the two, live tables or spans. Knows nothing of what is shown of a record.
+
+import { getTableName } from "drizzle-orm";
+import { SCOPE_CODES, type AnyKind, type ScopeName } from "./kind.ts";
+import { sortSql } from "./item-sql.ts";
+import type { AsOf, ListQuery } from "./list-query.ts";
+import type { ReadConnection } from "./read-connection.ts";
+import { SqlBuilder } from "./sql-builder.ts";
+
+/** Networks up to this number are merged in page order. */
+const MAX_MERGED_NETWORKS = 64;
+/** Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon. */
+const MAX_SORTED_RECORDS = 20_000;
+
+export class Populations {
+  private readonly connection: ReadConnection;
+
+  constructor(connection: ReadConnection) {
+    this.connection = connection;
+  }
+
+  /** Whether the answer is known to be empty before anything is looked up. */
+  findsNothing(query: ListQuery): boolean {
+    if (query.asOf !== null && query.asOf.sequence === 0) return true;
+    if (query.ids !== undefined && query.ids.length === 0) return true;
+    return isConfined(query) && query.reach.networkNs?.length === 0;
+  }
+
+  /** How many records match, whatever the page: the census of what they fill, or counted where no census has it. */
+  count(query: ListQuery): number {
+    if (this.findsNothing(query)) return 0;
+    const sql = new SqlBuilder(query.asOf);
+    const scopes = this.wholeScopes(query);
+    // What lives now is counted once between two commits; what lived at one of a million instants is asked each time.
+    if (scopes !== null && query.asOf === null) {
+      return this.connection.remember(`total ${query.kind.code} ${scopes.join()}`, () => this.first(censusSql(scopes, query.kind, null, sql), sql));
+    }
+    return this.first(scopes === null ? `SELECT count(*) FROM (${this.population(query, sql)})` : censusSql(scopes, query.kind, query.asOf, sql), sql);
+  }
+
+  /** `SELECT … AS n` of who matches, in list order. */
+  ordered(query: ListQuery, sql: SqlBuilder): string {
+    const population = this.population(query, sql);
+    const order = query.order ?? [];
+    if (order.length === 0) return `${population} ORDER BY n`;
+    const terms = order.flatMap((term) => sortSql(query.kind, term, query.asOf));
+    return `SELECT p.n AS n FROM (${population}) p ORDER BY ${[...terms, "p.n"].join(", ")}`;
+  }
+
+  /** `SELECT … AS n` of who matches; several arms are merged in page order by the ORDER BY of the caller. */
+  population(query: ListQuery, sql: SqlBuilder, after = 0): string {
+    const { kind, reach, asOf } = query;
+    const containers = this.containers(query);
+    if (containers === null) return "SELECT 0 AS n WHERE 0";
+    const networkNs = isConfined(query) ? reach.networkNs : null;
+    // The innermost container is the smallest; what is around it is checked record by record. Only the organization is not, as of an
+    // instant: containers() finds none outside of it, and no record ever leaves it.
+    const base = containers.at(-1);
+    const checks = containers.slice(0, -1);
+    const way = this.wayThrough(query);
+    const baseColumn = base?.column ?? (way === "walked" ? "organization_n" : (kind.scopes.network as string));
+    // A network that is asked for is one that the caller reaches.
+    const confinement = way === "walked" && !containers.some((each) => each.scope === "network") ? networkNs : null;
+    // One arm per container, or one over all of them that leaves the sorting to the caller.
+    const arms =
+      way === "sorted"
+        ? [{ container: "c.value", source: `json_each(${sql.bind(JSON.stringify(networkNs))}) c CROSS JOIN ` }]
+        : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({ container: sql.bind(n), source: "" }));
+    const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
+    const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j JOIN history_records r ON r.id = j.value`;
+    const selects = arms.map(({ container, source }) => {
+      const where: string[] = [];
+      if (asOf === null) {
+        // A plus keeps the planner from an index that is not the one meant.
+        where.push(byIds === null ? `l.${baseColumn} = ${container}` : `+l.${baseColumn} = ${container}`);
+        if (byIds !== null) where.push(`l.n IN (${byIds})`);
+        if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
+        for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
+        if (confinement !== null) where.push(`+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`);
+        if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
+        return `SELECT l.n AS n FROM ${source}${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
+      }
+      where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
+      where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
+      if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
+      for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
+      if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
+      return `SELECT s.n AS n FROM ${source}history_spans s WHERE ${where.join(" AND ")}`;
+    });
+    return selects.join(" UNION ALL ");
+  }
+
+  /**
+   * How a list goes through what its caller may see: over a single scope (walked), with what is out of reach left out;
+   * over the networks in reach, each in page order (merged); or over them one after the other (sorted).
+   */
+  wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
+    const { networkNs } = query.reach;
+    const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
+    if (!isConfined(query) || networkNs === null || isWithin || query.ids !== undefined) return "walked";
+    if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
+    return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
+  }
+
+  /** The containers that the population fills: their census is its count. Null where it has to be counted. */
+  private wholeScopes(query: ListQuery): readonly number[] | null {
+    const containers = this.containers(query);
+    if (containers === null) return [];
+    if (query.ids !== undefined) return null;
+    const networkNs = isConfined(query) ? query.reach.networkNs : null;
+    if (containers.length === 0) return networkNs ?? [query.reach.organizationN];
+    // A network that was asked for and may be seen is one whole scope of its organization.
+    if (containers.length === 1 && containers[0]?.scope === "network") return [containers[0].n];
+    if (containers.length === 1 && networkNs === null && containers[0] !== undefined) return [containers[0].n];
+    return null;
+  }
+
+  /** How many records of a kind live in these containers together. */
+  countIn(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null): number {
+    const sql = new SqlBuilder(asOf);
+    return this.first(censusSql(containerNs, kind, asOf, sql), sql);
+  }
+
+  /** The containers asked for, outermost first; null where one of them can't hold anything that the caller sees. */
+  private containers(query: ListQuery): Array<{ scope: ScopeName; n: number; column: string }> | null {
+    const containers: Array<{ scope: ScopeName; n: number; column: string }> = [];
+    for (const scope of SCOPE_ORDER) {
+      const id = query.within?.[scope];
+      if (id === undefined) continue;
+      const column = query.kind.scopes[scope];
+      if (column === undefined) throw new Error(`population: ${query.kind.plural} do not live in a ${scope}`);
+      const n = this.connection.remember(`container ${query.reach.organizationN} ${scope} ${id}`, () => this.containerN(scope, id, query.reach.organizationN));
+      if (n === null) return null;
+      if (scope === "network" && query.reach.networkNs !== null && !query.reach.networkNs.includes(n)) return null;
+      containers.push({ scope, n, column });
+    }
+    return containers;
+  }
+
+  /** The number of a container that ever lived in the organization. */
+  private containerN(scope: ScopeName, id: string, organizationN: number): number | null {
+    const sql = "SELECT r.n FROM history_records r WHERE r.id = +? AND r.kind = +? AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +? * 64 + r.kind AND s.n = r.n)";
+    const row = this.connection.statement(sql).values(id, SCOPE_CODES[scope], organizationN)[0] as [number] | undefined;
+    return row?.[0] ?? null;
+  }
+
+  private first(text: string, sql: SqlBuilder): number {
+    const row = this.connection.statement(text).values(...sql.values)[0] as [number | null] | undefined;
+    return row?.[0] ?? 0;
+  }
+}
+
+const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "service", "if_entry", "user"];
+
+/** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
+function isConfined(query: ListQuery): boolean {
+  return query.reach.networkNs !== null && query.kind.scopes.network !== undefined;
+}
+
+function livedIn(scope: string): string {
+  return `EXISTS (SELECT 1 FROM history_spans e WHERE e.scope = ${scope} AND e.n = s.n AND e.born <= ?1 AND e.died > ?1)`;
+}
+
+/** Whether a record lived in one of many networks. Its own document tells: there may be thousands of scopes to look for it in. */
+function livedInOneOf(kind: AnyKind, networkNs: string): string {
+  const networks = `SELECT value FROM json_each(${networkNs})`;
+  const column = kind.scopes.network as string;
+  if (column === "n") return `+s.n IN (${networks})`;
+  const field = column.replace(/_n$/, "_id");
+  return `(SELECT ('{' || w.members || '}') ->> '$.${field}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records WHERE n IN (${networks}))`;
+}
+
+/** How many records of a kind lived in these containers together. */
+function censusSql(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null, sql: SqlBuilder): string {
+  const until = asOf === null ? "" : " AND c.sequence <= ?1";
+  const census = (scope: string) => `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
+  const keys = containerNs.map((n) => n * 64 + kind.code);
+  if (keys.length === 1) return `SELECT ${census(sql.bind(keys[0] as number))}`;
+  return `SELECT coalesce(sum(${census("j.value")}), 0) FROM json_each(${sql.bind(JSON.stringify(keys))}) j`;
+}

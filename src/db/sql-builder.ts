@@ -1,0 +1,20 @@
+// Collects the values of a statement while its text is put together.
+
+import type { AsOf } from "./list-query.ts";
+
+type Value = string | number;
+
+/** ?1 is the sequence in every as-of statement. */
+export class SqlBuilder {
+  readonly values: Value[] = [];
+
+  constructor(asOf: AsOf | null) {
+    if (asOf !== null) this.values.push(asOf.sequence);
+  }
+
+  bind(value: Value): string {
+    this.values.push(value);
+    // The plus changes no value. Without it SQLite plans for the value (LIMIT, partial indexes) and prepares again whenever it is bound.
+    return `+?${this.values.length}`;
+  }
+}
