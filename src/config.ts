@@ -44,10 +44,10 @@ export const OPTIONS = {
 
   newOrganization: option("organization", "NAME", null, "The organization to make.", parseText),
   newNetwork: option("network", "NAME", null, "Its first network.", parseText),
-  organization: option("organization", "NAME", null, "The organization meant, by name or id; not needed while there is one.", parseText),
+  organization: option("organization", "NAME", null, "The organization meant, by name or id; not needed where there is only one.", parseText),
   email: option("email", "EMAIL", null, "The user's e-mail address.", parseText),
   role: option("role", "ROLE", null, "Owner, Admin, Member or Viewer.", parseText),
-  networks: option("networks", "NAME,…", null, "The networks within reach, by name or id; Owner and Admin reach all.", parseList),
+  networks: option("networks", "NAME,…", null, "The networks within reach, by name or id; an Owner or Admin reaches all, but for a key that is given some.", parseList),
   name: option("name", "NAME", null, "What it is called.", parseText),
   passwordFile: option("password-file", "FILE", null, "The file with the password, - for standard input; a final newline does not count.", parsePathOrStdin),
   permissions: option("permissions", "ROLE", "Viewer", "What the key may do, within its user's role: Owner, Admin, Member or Viewer.", parseText),

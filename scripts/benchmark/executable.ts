@@ -8,7 +8,6 @@ export const EXECUTABLE = join(import.meta.dir, "..", "..", "dist", "netledger")
 
 export interface Running {
   readonly port: number;
-  readonly pid: number;
   /** From the start of the process to its first answer. */
   readonly firstAnswerMs: number;
   /** Anonymous memory: mapped database pages are the kernel's. */
@@ -32,7 +31,6 @@ export async function startExecutable(executable: string, directory: string): Pr
   }
   return {
     port,
-    pid: child.pid,
     firstAnswerMs,
     anonymousMb: async () => Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
     cpuSeconds: () => cpuSecondsOf(child.pid),

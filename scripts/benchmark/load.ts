@@ -4,7 +4,7 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers that were not 200. */
+  /** Answers whose status is not one of success. */
   readonly failures: number;
   /** Processor time of the server per request, in microseconds: what a slow generator cannot hide. */
   readonly cpuMicroseconds: number;

@@ -25,15 +25,16 @@ export interface UsageReport {
   sessionUsed(hash: Uint8Array, at: Instant): void;
 }
 
+// Parameters are written +?: see SqlBuilder.
 const KEY_SQL = `SELECT k.n, k.permissions, k.is_enabled, k.all_networks, k.expires_at, u.n, u.role, u.is_enabled, u.organization_n
-  FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n WHERE h.hash = ?`;
-const SESSION_SQL = `SELECT s.last_used_at, u.n, u.role, u.is_enabled, u.organization_n FROM sessions s JOIN users u ON u.n = s.user_n WHERE s.hash = ?`;
-const USER_SQL = "SELECT role, organization_n FROM users WHERE n = ?";
-const NETWORKS_SQL = "SELECT target_n FROM live_links WHERE n = ? AND relation = 'network_ids' ORDER BY target_n";
+  FROM api_key_hashes h JOIN api_keys k ON k.n = h.api_key_n JOIN users u ON u.n = k.user_n WHERE h.hash = +?`;
+const SESSION_SQL = `SELECT s.last_used_at, u.n, u.role, u.is_enabled, u.organization_n FROM sessions s JOIN users u ON u.n = s.user_n WHERE s.hash = +?`;
+const USER_SQL = "SELECT role, organization_n FROM users WHERE n = +?";
+const NETWORKS_SQL = "SELECT target_n FROM live_links WHERE n = +? AND relation = 'network_ids' ORDER BY target_n";
 const AUTHOR_SQL = `SELECT a.id, u.id, o.id,
   (SELECT ('{' || members || '}') ->> '$.name' FROM users WHERE n = u.n),
   (SELECT ('{' || members || '}') ->> '$.name' FROM api_keys WHERE n = a.n)
-  FROM history_records a, history_records u, history_records o WHERE a.n = ? AND u.n = ? AND o.n = ?`;
+  FROM history_records a, history_records u, history_records o WHERE a.n = +? AND u.n = +? AND o.n = +?`;
 
 type KeyRow = [number, Role, number, number, number | null, number, Role, number, number];
 type SessionRow = [number, number, Role, number, number];
@@ -54,7 +55,6 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   identify(context: RequestContext, _access: Access): Actor {
-    this.reader.forgetChanged();
     const authorization = context.request.headers.get("authorization");
     // A bad bearer is never rescued by a cookie.
     if (authorization !== null) return this.byKey(authorization);

@@ -116,14 +116,18 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
     });
 
   function userText(userId: string, actor: Actor): string {
-    const found = reader.find(userKind, userId, actor, null);
-    if (found === null) throw new Error(`access: the user ${userId} is gone`);
-    return composeUsers(reader, actor)([found], null)[0] as string;
+    return reader.snapshot(() => {
+      const found = reader.find(userKind, userId, actor, null);
+      if (found === null) throw new Error(`access: the user ${userId} is gone`);
+      return composeUsers(reader, actor)([found], null)[0] as string;
+    });
   }
 
   function networkIds(actor: Actor): string[] {
-    const networks = reader.items({ kind: networkKind, reach: actor, asOf: null, limit: 0, offset: 0 });
-    return reader.recordIds(networks.map((network) => network.n));
+    return reader.snapshot(() => {
+      const networks = reader.items({ kind: networkKind, reach: actor, asOf: null, limit: 0, offset: 0 });
+      return reader.recordIds(networks.map((network) => network.n));
+    });
   }
 }
 

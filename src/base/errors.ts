@@ -1,6 +1,8 @@
 // The errors of the domain: a stable code, one sentence a person can act on, and the values in it.
 // Knows no HTTP: http/errors.ts maps codes to statuses.
 
+import { entityWord, entityWords, oneEntity } from "./entity-words.ts";
+
 export type ErrorCode =
   | "validation_failed"
   | "malformed_json"
@@ -60,21 +62,25 @@ export function pointerTo(name: string): string {
   return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** 404: the same whether it never was, is deleted, or is out of the caller's reach. */
-export function notFound(entity: string, id: string): DomainError {
-  return new DomainError("entity_not_found", `There is no ${entity.replaceAll("_", " ")} with the id ${id}.`, { entity, id });
+/**
+ * 404: the same whether it never was, is deleted, or is out of the caller's reach.
+ * @param at the instant that was asked for, as text; null for the present
+ */
+export function notFound(entity: string, id: string, at: string | null = null): DomainError {
+  const sentence = at === null ? `There is no ${entityWord(entity)} with the id ${id}.` : `There was no ${entityWord(entity)} with the id ${id} at ${at}.`;
+  return new DomainError("entity_not_found", sentence, { entity, id });
 }
 
 /** 400 for an id in a body that is unknown, foreign or out of the caller's reach: the same in all three cases. */
 export function referenceInvalid(entity: string, field: string, ids: string[]): DomainError {
   return new DomainError(
     "entity_reference_invalid",
-    `The field ${field} names ${ids.length === 1 ? `a ${entity.replaceAll("_", " ")} that does not exist` : `${entity.replaceAll("_", " ")}s that do not exist`}: ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}.`,
+    `The field ${field} names ${ids.length === 1 ? `${oneEntity(entity)} that does not exist here` : `${entityWords(entity)} that do not exist here`}: ${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ", …" : ""}.`,
     { entity, field, ids },
   );
 }
 
 /** 409: something with this value is there already. */
 export function alreadyExists(entity: string, field: string, value: unknown): DomainError {
-  return new DomainError("entity_already_exists", `There is already a ${entity.replaceAll("_", " ")} with the ${field} ${String(value)}.`, { entity, field, value });
+  return new DomainError("entity_already_exists", `There is already ${oneEntity(entity)} with the ${field} ${String(value)}.`, { entity, field, value });
 }

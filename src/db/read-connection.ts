@@ -21,7 +21,7 @@ export class ReadConnection {
     this.db = db.$client;
   }
 
-  /** Runs several reads on one state of the database. */
+  /** Runs reads on one state of the database, up to the first thing that they wait for. */
   snapshot<T>(read: () => T): T {
     if (this.isHeldStill) return read();
     this.statement("BEGIN").run();
@@ -31,23 +31,20 @@ export class ReadConnection {
       return read();
     } finally {
       this.isHeldStill = false;
-      this.statement("COMMIT").run();
+      // After an I/O error SQLite has ended it: what went wrong must not be hidden behind that.
+      if (this.db.inTransaction) this.statement("COMMIT").run();
     }
   }
 
-  /**
-   * Drops what is remembered if anything was committed since: by this process or another, SQLite itself tells.
-   * To be called where a request begins to read.
-   */
-  forgetChanged(): void {
-    if (this.isHeldStill) return;
+  /** Drops what is remembered if anything was committed since: by this process or another, SQLite itself tells. */
+  private forgetChanged(): void {
     const [version] = this.statement("PRAGMA data_version").values()[0] as [number];
     if (version === this.rememberedVersion) return;
     this.rememberedVersion = version;
     this.remembered.clear();
   }
 
-  /** What `make` made since the last commit, or makes now: for small facts that every request asks again. */
+  /** What `make` made since the last commit, or makes now: for small facts that every request asks again, asked within a snapshot. */
   remember<T>(name: string, make: () => T): T {
     const known = this.remembered.get(name);
     if (known !== undefined) return known as T;

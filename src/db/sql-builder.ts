@@ -14,7 +14,8 @@ export class SqlBuilder {
 
   bind(value: Value): string {
     this.values.push(value);
-    // The plus changes no value. Without it SQLite plans for the value (LIMIT, partial indexes) and prepares again whenever it is bound.
+    // The plus changes no value. Without it SQLite plans for the value (a LIMIT; a column that is compared, beside an ORDER BY or a
+    // join) and prepares the statement again whenever another one is bound: up to a third of a page's time.
     return `+?${this.values.length}`;
   }
 }

@@ -189,8 +189,8 @@ function ledgerStatements(db: Sql) {
     headHash: db.select({ hash: historyTransactions.hash }).from(historyTransactions).orderBy(desc(historyTransactions.sequence)).limit(1).prepare(),
     lastN: db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1).prepare(),
     insertRecord: db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") }).prepare(),
-    recordN: db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id"))).limit(1).prepare(),
-    recordId: db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n"))).limit(1).prepare(),
+    recordN: db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id"))).prepare(),
+    recordId: db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n"))).prepare(),
     insertTransaction: db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions))).prepare(),
     insertVersion: db
       .insert(historyVersions)
@@ -215,7 +215,6 @@ function ledgerStatements(db: Sql) {
       .select({ lineage_id: historyLineages.lineage_id })
       .from(historyLineages)
       .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity"))))
-      .limit(1)
       .prepare(),
     remember: db
       .insert(historyLineages)
@@ -261,7 +260,7 @@ function liveStatements(db: Sql, kind: AnyKind) {
   };
 }
 
-/** Parameters compared with its columns are written `+?`: else SQLite prepares again at every binding, to look at partial indexes. */
+/** Parameters compared with its columns are written `+?`: see SqlBuilder. */
 function selectLive(kind: AnyKind): string {
   return `SELECT l.n, l.organization_n, l.sequence, l.composed, l.members, o.observed FROM ${getTableName(kind.table)} l LEFT JOIN observations o ON o.n = l.n`;
 }

@@ -14,19 +14,22 @@ export interface WriteQueue {
    */
   run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>>;
   /**
-   * What has been asked for and may still be written at an instant at or before `at`: resolves when it is done. Null where nothing
-   * is. An answer about the past waits for it, or the same question a moment later would be answered otherwise. For the same reason
-   * no command that is asked for later is dated at or before `at` if that has passed, also when the clock is set back meanwhile.
+   * To be called before an answer as of an instant that has passed: the same question a moment later must not be answered otherwise.
+   * @returns what to wait for, or null: commands under way that may still be written at or before `at`. No command that this process
+   * asks for later is dated there, also when the clock is set back by up to five minutes in the meantime.
    */
-  unsettled(at: Instant): Promise<void> | null;
+  settlePast(at: Instant): Promise<void> | null;
   /** Finishes what is waiting, checkpoints and closes. */
   close(): Promise<void>;
 }
 
 /** Commands waiting at most; beyond that the caller is told to come back. */
-export const MAX_WAITING_COMMANDS = 4_096;
+const MAX_WAITING_COMMANDS = 4_096;
 
-/** What has been answered about the past: nothing is written there any more, wherever the clock goes. */
+/** How far commands are dated ahead of a clock that was set back: one wrong leap must not draw the ledger after it for good. */
+const MAX_LEAD_MS = 300_000;
+
+/** How far the past has been answered: nothing more is written there. */
 class AnsweredPast {
   private readonly clock: Clock;
   private until: Instant = -1;
@@ -35,14 +38,17 @@ class AnsweredPast {
     this.clock = clock;
   }
 
-  /** An instant that has not passed is answered with the present, and promises nothing. */
-  answered(at: Instant): void {
-    if (at > this.until && at < this.clock.now()) this.until = at;
+  extendTo(at: Instant): void {
+    if (at > this.until || this.leads()) this.until = at;
   }
 
   /** The earliest instant of a command that is asked for now. */
-  next(): Instant {
-    return Math.max(this.clock.now(), this.until + 1);
+  earliest(): Instant {
+    return this.leads() ? this.clock.now() : Math.max(this.clock.now(), this.until + 1);
+  }
+
+  private leads(): boolean {
+    return this.until - this.clock.now() > MAX_LEAD_MS;
   }
 }
 
@@ -59,12 +65,12 @@ export class DirectWriteQueue implements WriteQueue {
 
   async run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>> {
     // As the Worker would hand it over: a copy, and nothing that can't be copied.
-    const request = structuredClone({ command, input, actor, notBefore: this.past.next() });
+    const request = structuredClone({ command, input, actor, notBefore: this.past.earliest() });
     return outcomeOf<T>(this.writer.execute([request])[0] as WriteReply);
   }
 
-  unsettled(at: Instant): null {
-    this.past.answered(at);
+  settlePast(at: Instant): null {
+    this.past.extendTo(at);
     // Each command is done before the next statement of this thread.
     return null;
   }
@@ -142,7 +148,7 @@ export class WorkerWriteQueue implements WriteQueue {
           reject(error);
         }
       };
-      const notBefore = this.past.next();
+      const notBefore = this.past.earliest();
       this.waiting.set(id, { notBefore, settle });
       this.worker.postMessage({ type: "run", id, request: { command, input, actor, notBefore } } satisfies ToWorker);
     });
@@ -159,8 +165,8 @@ export class WorkerWriteQueue implements WriteQueue {
     return this.closed;
   }
 
-  unsettled(at: Instant): Promise<void> | null {
-    this.past.answered(at);
+  settlePast(at: Instant): Promise<void> | null {
+    this.past.extendTo(at);
     // The newest one that may matter settles last.
     let last: number | null = null;
     for (const [id, { notBefore }] of this.waiting) if (notBefore <= at) last = id;

@@ -46,7 +46,7 @@ export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inve
     {
       operationId: "discoverSelf",
       summary: "Record the machine that netledger runs on",
-      description: "Reads interfaces, addresses and ports from the kernel's own tables and writes what differs from the last time. On an unchanged machine that is nothing.",
+      description: "Reads interfaces, addresses, ports and the services known by them from the kernel's own tables and writes what differs from the last time. On an unchanged machine that is nothing.",
       group: "Discovery",
       access: MEMBER,
       body: Body({ network_id: Uuid }),

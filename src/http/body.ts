@@ -19,6 +19,10 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   if (type !== "application/json") {
     throw new DomainError("unsupported_media_type", "The body must be JSON: send the header Content-Type: application/json.", { content_type: type ?? "" });
   }
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity") {
+    throw new DomainError("unsupported_media_type", "Compressed bodies are not taken: send it as it is, without Content-Encoding.", { content_encoding: encoding.slice(0, 100) });
+  }
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > limitBytes) throw tooLarge(limitBytes);
   return parseJson(await readBytes(request, limitBytes));

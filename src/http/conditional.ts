@@ -23,7 +23,9 @@ export function assertMatch(header: string | null, sequence: number): void {
   const tag = entityTag(sequence);
   // The version is what a write builds on, whatever else the answer showed.
   if (!tags(header).some((each) => each === tag || each.startsWith(`"${sequence}.`))) {
-    throw new DomainError("precondition_failed", "The record is no longer the version that If-Match names; read it again.", { expected: header.slice(0, 200), actual: tag });
+    const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/"${sequence}.`));
+    const sentence = isWeak ? "If-Match takes strong entity tags only: send it without W/, as the record's GET has it." : "The record is no longer the version that If-Match names; read it again.";
+    throw new DomainError("precondition_failed", sentence, { expected: header.slice(0, 200), actual: tag });
   }
 }
 

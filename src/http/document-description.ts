@@ -28,7 +28,7 @@ not reach does not exist for the caller: 404, and absent from every list.
 
 \`at\` asks for the state at an instant instead of the live one, for lists and single records alike; filters, order and pages mean the
 same then. A version of a record lives from its \`valid_from\` up to, and without, its \`valid_to\`; at \`valid_from\` itself it holds.
-\`valid_to\` is null on the live version. An \`at\` before the first transaction finds nothing; one in the future is the present.
+\`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\` before the first transaction finds nothing; one in the future is the present.
 \`meta.at\` echoes the instant. The caller's rights are those of today. An unchanged write makes no version. A record that was made
 again for the same real thing has a new \`id\` and carries the id of its first incarnation as \`lineage_id\`.
 

@@ -24,7 +24,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   malformed_json: { summary: "The body is not JSON", error: "The body is not valid JSON.", params: { position: 17 } },
   entity_reference_invalid: {
     summary: "An id in the body that is unknown, foreign or out of reach",
-    error: `The field tags names a tag that does not exist: ${ID}.`,
+    error: `The field tags names a tag that does not exist here: ${ID}.`,
     params: { entity: "tag", field: "tags", ids: [ID] },
   },
   validation_id_mismatch: {
@@ -70,7 +70,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   entity_in_use: {
     summary: "Other records depend on it",
-    error: "The network is in use by 2 hosts, 3 subnets; remove these first, or repeat with cascade=true.",
+    error: "The network is in use by 2 hosts, 3 subnets; remove these first, or repeat with cascade=true, which removes them as well.",
     params: { entity: "network", id: ID, dependants: { hosts: 2, subnets: 3 } },
   },
   precondition_failed: {

@@ -31,9 +31,14 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     }
     const checked = check(property, sent, `/${name}`);
     if (checked.ok) value[name] = checked.value;
-    else issues.push(...checked.issues);
+    else issues.push(...checked.issues.map((issue) => (isOffsetLost(property, texts) ? { ...issue, message: `${issue.message}; a + is written %2B in a query` } : issue)));
   }
   return { value, issues };
+}
+
+/** A timestamp whose `+01:00` became ` 01:00`, as a plus does in a query. */
+function isOffsetLost(property: TSchema, texts: readonly string[]): boolean {
+  return property["format"] === "date-time" && texts.some((text) => / \d\d:\d\d$/.test(text));
 }
 
 function read(property: TSchema, texts: string[]): unknown {

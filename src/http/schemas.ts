@@ -21,7 +21,7 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
   uuid: { parse: (text) => (isUuid(text) ? text.toLowerCase() : null), sentence: "must be a UUID" },
   "date-time": {
     parse: (text) => (parseInstant(text) === null ? null : text),
-    sentence: "must be an RFC 3339 timestamp with an offset, such as 2026-11-21T09:15:00.123Z (in a query, write + as %2B)",
+    sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z",
   },
   ip: { parse: (text) => parseIp(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1" },
   cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
@@ -114,7 +114,7 @@ export const IdsQuery = {
 };
 
 export const CascadeQuery = {
-  cascade: Type.Optional(Type.Boolean({ default: false, description: "Remove what depends on the record as well." })),
+  cascade: Type.Optional(Type.Boolean({ default: false, description: "Also when others depend on the record: what cannot be without it is removed as well, from the others the reference is taken off." })),
 };
 
 export const IdParams = Type.Object({ id: Uuid });

@@ -173,12 +173,7 @@ export class Surface<Actor, Access> {
     const context = this.context(request, setCookie);
     try {
       if (operation.access === "anyone") return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
-      const { access } = operation;
-      return this.gate.snapshot(() => {
-        const actor = this.gate.identify(context, access);
-        this.gate.permit(actor, access, context);
-        return this.answer(operation, handler, context, actor, rawParams, started);
-      });
+      return this.permitted(operation.access, context, (actor) => this.answer(operation, handler, context, actor, rawParams, started));
     } catch (error) {
       return this.refuse(error, context);
     }
@@ -223,7 +218,9 @@ export class Surface<Actor, Access> {
       const checked = operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
       if (!checked.ok) issues.push(...checked.issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
-      const response = await handler(Object.assign(context, { actor: this.stillPermitted(operation, context, actor), params, query, body: checked.value }) as never);
+      const body = checked.value;
+      const answer = this.stillPermitted(operation, context, actor, (now) => handler(Object.assign(context, { actor: now, params, query, body }) as never));
+      const response = await answer;
       return this.done(response, context, operation, started);
     } catch (error) {
       return this.refuse(error, context);
@@ -231,11 +228,19 @@ export class Surface<Actor, Access> {
   }
 
   /** A body may take minutes to arrive: rights are those of the moment it is there. */
-  private stillPermitted(operation: Operation<Access>, context: RequestContext, actor: Actor): Actor {
-    if (operation.access === "anyone") return actor;
-    const now = this.gate.identify(context, operation.access);
-    this.gate.permit(now, operation.access, context);
-    return now;
+  private stillPermitted<T>(operation: Operation<Access>, context: RequestContext, actor: Actor, handle: (actor: Actor) => T): T {
+    const { access } = operation;
+    if (access === "anyone") return handle(actor);
+    return this.permitted(access, context, handle);
+  }
+
+  /** Names the actor, checks its rights and starts what they allow, all on one state of what is stored. */
+  private permitted<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
+    return this.gate.snapshot(() => {
+      const actor = this.gate.identify(context, access);
+      this.gate.permit(actor, access, context);
+      return handle(actor);
+    });
   }
 
   private done(response: Response, context: RequestContext, operation: Operation<Access>, started: number): Response {
@@ -247,6 +252,12 @@ export class Surface<Actor, Access> {
   }
 
   private refuse(thrown: unknown, context: RequestContext): Response {
+    const { request, requestId } = context;
+    // Whoever went away reads no answer, and nothing is wrong with the appliance.
+    if (!(thrown instanceof DomainError) && request.signal.aborted) {
+      this.log.info("request_cut_off", { method: request.method, path: pathOf(request.url).slice(0, 200), request_id: requestId, source: context.source });
+      return errorResponse(new DomainError("shutting_down", "The connection was closed before the request was whole: nothing was written."), context.headers);
+    }
     let error: DomainError;
     if (thrown instanceof DomainError) error = thrown;
     else error = new DomainError("internal_error", "Something went wrong inside the appliance.");

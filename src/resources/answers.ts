@@ -57,12 +57,11 @@ export interface ListOptions {
 
 /** A page, or with `limit=0` all of it as a stream. */
 export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response | Promise<Response> {
-  const read = readAt(call.query.at);
-  const unsettled = read.at === null ? null : inventory.writes.unsettled(read.at);
-  return unsettled === null ? listAt(inventory, call, options, read) : unsettled.then(() => inventory.reader.snapshot(() => listAt(inventory, call, options, read)));
+  const { at, asked } = readAt(call.query.at);
+  return readingAt(inventory, at, (asOf) => listAsOf(inventory, call, options, asOf, asked));
 }
 
-function listAt(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, { at, asked }: ReadAt): Response {
+function listAsOf(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, asOf: AsOf | null, asked: string | null): Response {
   const { reader } = inventory;
   const limit = call.query.limit ?? LIMIT_DEFAULT;
   const offset = call.query.offset ?? 0;
@@ -70,7 +69,7 @@ function listAt(inventory: Inventory, call: Context & { readonly query: ListPara
   const query: ListQuery = {
     kind: options.kind,
     reach: call.actor,
-    asOf: reader.resolve(at),
+    asOf,
     limit,
     offset,
     ids: call.query.ids,
@@ -99,19 +98,15 @@ export function answerRecord(
 ): Response | Promise<Response> {
   const { reader } = inventory;
   const { at, asked } = readAt(call.query.at);
-  const answer = () =>
-    reader.snapshot(() => {
-      const asOf = reader.resolve(at);
-      const found = reader.find(kind, call.params.id, call.actor, asOf, within);
-      if (found === null) throw notFound(kind.name, call.params.id);
-      const text = composed(found, asOf, compose?.(reader, call.actor));
-      const tag = entityTag(found.sequence, { ended: found.ended, view: compose?.varies === true ? text : null });
-      const headers = { ...call.headers, etag: tag };
-      if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
-      return new Response(successBody(text, metaAt(asked)), { headers: { ...headers, "content-type": "application/json" } });
-    });
-  const unsettled = at === null ? null : inventory.writes.unsettled(at);
-  return unsettled === null ? answer() : unsettled.then(answer);
+  return readingAt(inventory, at, (asOf) => {
+    const found = reader.find(kind, call.params.id, call.actor, asOf, within);
+    if (found === null) throw notFound(kind.name, call.params.id, asked);
+    const text = composed(found, asOf, compose?.(reader, call.actor));
+    const tag = entityTag(found.sequence, { ended: found.ended, view: compose?.varies === true ? text : null });
+    const headers = { ...call.headers, etag: tag };
+    if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    return new Response(successBody(text, metaAt(asked)), { headers: { ...headers, "content-type": "application/json" } });
+  });
 }
 
 /** What a write command answers with. */
@@ -157,11 +152,13 @@ export async function answerRemoval(
   const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, id: call.params.id });
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const { reader } = inventory;
-  const asOf = reader.atSequence(sequence - 1);
-  const found = reader.find(kind, call.params.id, call.actor, asOf);
-  if (found === null) throw notFound(kind.name, call.params.id);
-  const text = composed(found, asOf, compose?.(reader, call.actor));
-  return new Response(successBody(text), { headers: { ...call.headers, "content-type": "application/json" } });
+  return reader.snapshot(() => {
+    const asOf = reader.atSequence(sequence - 1);
+    const found = reader.find(kind, call.params.id, call.actor, asOf);
+    if (found === null) throw notFound(kind.name, call.params.id);
+    const text = composed(found, asOf, compose?.(reader, call.actor));
+    return new Response(successBody(text), { headers: { ...call.headers, "content-type": "application/json" } });
+  });
 }
 
 /** If-Match against the version that a command found. */
@@ -176,6 +173,20 @@ export function spliced(item: string, members: string): string {
 
 function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined): string {
   return compose === undefined ? found.text : (compose([found], asOf)[0] as string);
+}
+
+/**
+ * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and that only when
+ * nothing can be written there any more.
+ */
+function readingAt(inventory: Inventory, at: Instant | null, read: (asOf: AsOf | null) => Response): Response | Promise<Response> {
+  const { reader, writes } = inventory;
+  return reader.snapshot(() => {
+    const asOf = reader.resolve(at);
+    if (at === null || asOf === null) return read(null);
+    const settled = writes.settlePast(at);
+    return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at))));
+  });
 }
 
 interface ReadAt {

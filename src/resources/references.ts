@@ -1,6 +1,7 @@
 // What refers to what, and what a removal does about it: refuse, take along, or clear the reference.
 // The one place that looks against the direction of the foreign keys.
 
+import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { DomainError } from "../base/errors.ts";
 import { cidrContains, parseCidr, parseIp } from "../base/ip.ts";
 import type { AnyKind, RecordBase } from "../db/kind.ts";
@@ -119,7 +120,7 @@ export function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr
     return prefix === null || ip === null || !cidrContains(prefix, ip);
   });
   if (outside.length === 0) return;
-  throw new DomainError("entity_in_use", `${outside.length} addresses of the subnet are not in ${cidr}; move or remove them first.`, {
+  throw new DomainError("entity_in_use", `The subnet has ${countedEntities("ip_address", outside.length)} outside of ${cidr}; move or remove these first.`, {
     entity: "subnet",
     id: subnetId,
     dependants: { ip_addresses: outside.length },
@@ -128,20 +129,25 @@ export function assertAddressesStay(tx: WriteTransaction, subnetId: string, cidr
 
 function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
   // A record may refer to another in more ways than one, and is one dependant all the same.
-  const found = new Map<string, Set<string>>();
+  const found = new Map<AnyKind, Set<string>>();
+  let isRemoved = false;
   for (const reference of REFERENCES) {
     if (reference.to.code !== kind.code || typeof reference.rule === "string") continue;
-    const ids = found.get(reference.from.plural) ?? new Set();
+    const ids = found.get(reference.from) ?? new Set();
     for (const record of referring(tx, reference, id)) ids.add(record.id);
-    if (ids.size > 0) found.set(reference.from.plural, ids);
+    if (ids.size === 0) continue;
+    found.set(reference.from, ids);
+    if (reference.rule.cascade === "removed") isRemoved = true;
   }
-  const counted = [...found].map(([plural, ids]) => [plural, ids.size] as const);
-  if (counted.length === 0) return;
-  const what = counted.map(([plural, count]) => `${count} ${plural.replaceAll("_", " ")}`).join(", ");
-  throw new DomainError("entity_in_use", `The ${kind.name.replaceAll("_", " ")} is in use by ${what}; remove these first, or repeat with cascade=true.`, {
+  if (found.size === 0) return;
+  const what = [...found].map(([from, ids]) => countedEntities(from.name, ids.size)).join(", ");
+  const how = isRemoved
+    ? "remove these first, or repeat with cascade=true, which removes them as well"
+    : `take the ${entityWord(kind.name)} off these first, or repeat with cascade=true, which does that and keeps them`;
+  throw new DomainError("entity_in_use", `The ${entityWord(kind.name)} is in use by ${what}; ${how}.`, {
     entity: kind.name,
     id,
-    dependants: Object.fromEntries(counted),
+    dependants: Object.fromEntries([...found].map(([from, ids]) => [from.plural, ids.size])),
   });
 }
 

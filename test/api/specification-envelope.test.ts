@@ -133,6 +133,8 @@ describe("a refusal", () => {
     for (const type of ["text/plain", "text/plain;charset=utf-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", "application/octet-stream", "application/jsonp", "text/json"]) {
       await refused(appliance.owner.post("/api/v1/tags", body, { "content-type": type }), 415, "unsupported_media_type");
     }
+    const packed = await refused(appliance.owner.post("/api/v1/tags", body, { "content-type": "application/json", "content-encoding": "gzip" }), 415, "unsupported_media_type");
+    expect(packed.body.error).toContain("Content-Encoding");
     for (const type of ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"]) {
       await succeeded(appliance.owner.post("/api/v1/tags", JSON.stringify(world.body("tags")), { "content-type": type }));
     }

@@ -53,19 +53,30 @@ async function putHost(host: Wire, changes: Wire): Promise<Wire> {
 }
 
 describe("an instant", () => {
-  test("that has been answered stays as it was, also when the clock is set back before a write", async () => {
+  test("that has been answered stays in the past as it was, also when the clock is set back before a write", async () => {
     later();
     const tag = await newTag(appliance, { name: "first" });
-    const hour = 3_600 * SECOND;
-    later(hour);
+    const minute = 60 * SECOND;
+    later(minute);
     const asked = later();
     later();
     const before = await one("tags", tag["id"], asked);
-    appliance.clock.advance(-hour);
+    appliance.clock.advance(-minute);
     const renamed = await rename(tag, "second");
     expect(renamed["valid_from"]).toBe(shifted(asked, 1));
-    appliance.clock.advance(2 * hour);
+    // While the clock is behind the instant it means the present.
+    expect(await one("tags", tag["id"], asked)).toEqual(renamed);
+    appliance.clock.advance(2 * minute);
     expect(await one("tags", tag["id"], asked)).toEqual({ ...before, valid_to: renamed["valid_from"] });
+  });
+
+  test("before a record existed is named in the refusal", async () => {
+    const asked = appliance.clock.text();
+    later();
+    const tag = await newTag(appliance);
+    later();
+    const answer = await appliance.owner.get(`/api/v1/tags/${tag["id"]}?at=${asked}`);
+    expect([answer.status, answer.body.error]).toEqual([404, `There was no tag with the id ${tag["id"]} at ${asked}.`]);
   });
 
   test("that lies ahead promises nothing: a question about it moves no write", async () => {

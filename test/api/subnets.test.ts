@@ -163,7 +163,7 @@ describe("a subnet", () => {
     const before = transactionCount(appliance);
     expect(await appliance.owner.delete(`/api/v1/subnets/${subnet["id"]}`)).toMatchObject({
       status: 409,
-      body: { code: "entity_in_use", params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: 2 } } },
+      body: { code: "entity_in_use", error: "The subnet is in use by 2 IP addresses; remove these first, or repeat with cascade=true, which removes them as well.", params: { entity: "subnet", id: subnet["id"], dependants: { ip_addresses: 2 } } },
     });
     expect(transactionCount(appliance)).toBe(before);
     appliance.clock.advance(1_000);

@@ -269,6 +269,12 @@ describe("the list of tags", () => {
     expect((await list(`at=${after}`)).data).toEqual([]);
   });
 
+  test("tells who wrote the offset of an instant without escaping its plus how it is written", async () => {
+    const at = async (text: string) => (await appliance.owner.get(`/api/v1/tags?at=${text}`)).body.params.issues[0].message;
+    expect(await at("2026-11-21T10:00:00+01:00")).toEndWith("; a + is written %2B in a query");
+    expect(await at("yesterday")).not.toContain("%2B");
+  });
+
   test("takes any RFC 3339 instant, floors it to milliseconds and echoes it in UTC", async () => {
     const tag = await newTag(appliance);
     appliance.clock.advance(1_000);

@@ -76,7 +76,7 @@ describe("a VLAN", () => {
     for (const query of ["", "?cascade=false"]) {
       expect(await appliance.owner.delete(`/api/v1/vlans/${vlan["id"]}${query}`)).toMatchObject({
         status: 409,
-        body: { code: "entity_in_use", params: { entity: "vlan", id: vlan["id"], dependants: { subnets: 2, if_entries: 1 } } },
+        body: { code: "entity_in_use", error: "The VLAN is in use by 2 subnets, 1 interface entry; take the VLAN off these first, or repeat with cascade=true, which does that and keeps them.", params: { entity: "vlan", id: vlan["id"], dependants: { subnets: 2, if_entries: 1 } } },
       });
     }
     expect(transactionCount(appliance)).toBe(before);

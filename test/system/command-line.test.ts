@@ -56,7 +56,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     [["setup", "--organization", "A", "--network", "N", "--email", "nobody", "--password-file", "/nowhere"], "--email must be an e-mail address; see netledger setup --help"],
     [["setup", "--organization", "A", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"], "--password-file /nowhere cannot be read (ENOENT); see netledger setup --help"],
     [["user", "create", "--email", "a@b", "--role", "King", "--password-file", "-"], "--role must be one of Owner, Admin, Member, Viewer; see netledger user --help"],
-    [["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"], "--expires-at must be an RFC 3339 timestamp with an offset"],
+    [["key", "create", "--email", "a@b", "--name", "k", "--expires-at", "soon"], "--expires-at must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z; see netledger key --help"],
   ])("%j", async (args, message) => {
     const refused = await place.run(args);
     expect([refused.code, refused.out]).toEqual([2, ""]);

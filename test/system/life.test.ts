@@ -177,6 +177,9 @@ describe("the stop", () => {
     expect(end.code).toBe(0);
     expect(end.tookMs).toBeLessThan(STOP_MAX_MS);
     expect(end.err).toContain("requests_cut_off");
+    // The client's fault or ours, but none of the appliance's: nobody is to look for one.
+    expect(end.err).toContain("request_cut_off");
+    expect(end.err).not.toMatch(/ERROR|internal_error/);
   });
 
   test("asked for twice is at once", async () => {

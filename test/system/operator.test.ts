@@ -136,7 +136,7 @@ describe("key", () => {
     expect(await status()).toBe("ok");
     expect((await command("key", "delete", "--id", id)).code).toBe(0);
     expect(await status()).toBe("auth_not_authenticated");
-    expect(await command("key", "delete", "--id", id)).toMatchObject({ code: 1, err: `netledger: There is no api key with the id ${id}.\n` });
+    expect(await command("key", "delete", "--id", id)).toMatchObject({ code: 1, err: `netledger: There is no API key with the id ${id}.\n` });
   });
 });
 

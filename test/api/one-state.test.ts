@@ -1,0 +1,82 @@
+// What one request reads, rights included, it reads from one state of the database, whatever is committed meanwhile.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { hostBody } from "../support/inventory.ts";
+import { inTransaction, made, newApiKey, newHost, newTag, transactionCount, type Wire } from "../support/factories.ts";
+
+let appliance: TestAppliance;
+let host: Wire;
+let tag: Wire;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  host = await newHost(appliance, { name: "switch" });
+  tag = await newTag(appliance, { name: "core" });
+  appliance.clock.advance(1_000);
+});
+afterEach(() => appliance.close());
+
+/** What was read outside of a transaction while `request` ran, and how many transactions it took. */
+async function readsOf(request: () => Promise<unknown>): Promise<{ outside: string[]; transactions: number }> {
+  const { reader } = appliance;
+  const outside: string[] = [];
+  let transactions = 0;
+  const statement = reader.statement.bind(reader);
+  reader.statement = (sql) => {
+    if (sql === "BEGIN") transactions += 1;
+    else if (sql !== "COMMIT" && !reader.db.inTransaction) outside.push(sql);
+    return statement(sql);
+  };
+  try {
+    await request();
+  } finally {
+    reader.statement = statement;
+  }
+  return { outside, transactions };
+}
+
+describe("a request reads in one transaction", () => {
+  test("when it is a read, by session and by key, live and as of an instant", async () => {
+    const { key } = newApiKey(appliance);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    for (const client of [appliance.owner, appliance.anonymous.with({ authorization: `Bearer ${key}` })]) {
+      for (const path of ["/api/v1/hosts?limit=20", "/api/v1/if-entries", `/api/v1/hosts/${host["id"]}`, "/api/v1/tags?order_by=name", "/api/v1/hosts?limit=0"]) {
+        for (const when of ["", `${path.includes("?") ? "&" : "?"}at=${at}`]) {
+          const seen = await readsOf(async () => expect((await client.get(path + when)).status).toBe(200));
+          // A stream goes on as of its fixed sequence when the request's transaction is over, so that it holds up nothing.
+          expect([path, when, seen.transactions, path.endsWith("?limit=0") ? [] : seen.outside]).toEqual([path, when, 1, []]);
+        }
+      }
+    }
+  });
+
+  test("when it is a write: once before its body, once for what the body may do, once for the answer", async () => {
+    const put = await readsOf(() => made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: "router" }))));
+    expect(put).toEqual({ outside: [], transactions: 3 });
+    const removed = await readsOf(() => made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}`)));
+    expect(removed).toEqual({ outside: [], transactions: 2 });
+  });
+});
+
+test("a key that is disabled while its request's body is on the way writes nothing", async () => {
+  const { id, key } = newApiKey(appliance, { permissions: "Owner" });
+  const before = transactionCount(appliance);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        inTransaction(appliance, (tx) => tx.update(apiKeyKind, id, { is_enabled: false }));
+        controller.enqueue(new TextEncoder().encode(JSON.stringify({ name: "late", color: "Red" })));
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const request = new Request("http://localhost/api/v1/tags", { method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body });
+  const answer = await appliance.handle(request);
+  expect([answer.status, ((await answer.json()) as Wire)["code"]]).toEqual([401, "auth_key_disabled"]);
+  // The disabling is all that was written; when a key was used makes no version.
+  expect(transactionCount(appliance)).toBe(before + 1);
+});
