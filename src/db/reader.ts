@@ -75,7 +75,7 @@ export class Reader extends ReadConnection {
    */
   resolve(at: Instant | null): AsOf | null {
     if (at === null || at >= this.clock.now()) return null;
-    const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
+    const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
     return row === undefined ? { sequence: 0, lastN: 0, present: false } : { sequence: row[0], lastN: row[1], present: false };
   }
 
@@ -87,13 +87,13 @@ export class Reader extends ReadConnection {
 
   /** As of exactly one transaction: how a write answers with what it wrote. */
   atSequence(sequence: number): AsOf {
-    const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = ?").values(sequence)[0] as [number] | undefined;
+    const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [number] | undefined;
     return { sequence, lastN: row?.[0] ?? 0, present: false };
   }
 
   /** The number of a record by its id, live or not; null for an id that was never used. */
   recordN(id: string): number | null {
-    const row = this.statement("SELECT n FROM history_records WHERE id = ?").values(id)[0] as [number] | undefined;
+    const row = this.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
 
