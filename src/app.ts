@@ -41,6 +41,7 @@ export interface AppOptions {
 /** The caller of operations that anyone may call: no organization, nothing in reach. */
 const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizationN: 0, networkNs: [] };
 
+/** The whole HTTP side around an inventory, without a socket: requests go through its `handle`. */
 export function createApp(options: AppOptions) {
   // standardHostname: without false, hosts of three letters are not found.
   const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } });

@@ -114,6 +114,7 @@ export function unknownVariables(environment: Environment = process.env): string
   return Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name)).sort();
 }
 
+/** The environment's name of a flag: `setup-email` is `NETLEDGER_SETUP_EMAIL`. */
 export function variableOf(spelled: string): string {
   return PREFIX + spelled.toUpperCase().replaceAll("-", "_");
 }

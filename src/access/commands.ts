@@ -22,11 +22,16 @@ export interface SessionOpening {
   readonly replaces?: Uint8Array | null;
 }
 
+/**
+ * When a key was last used: an observation, no version. Of a key that has gone meanwhile nothing is kept.
+ * @param input.n the key's record number
+ */
 export function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void {
   const id = tx.recordId(input.n);
   if (id !== null && tx.find(apiKeyKind, id) !== null) tx.observe(apiKeyKind, id, { last_used: formatInstant(input.at) });
 }
 
+/** When a session was last used. Idle ones expire. */
 export function touchSession(tx: WriteTransaction, input: { hash: Uint8Array; at: Instant }): void {
   tx.db.update(sessions).set({ last_used_at: input.at }).where(eq(sessions.hash, Buffer.from(input.hash))).run();
 }
@@ -49,6 +54,7 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   tx.observe(userKind, input.userId, { last_login: formatInstant(input.at) });
 }
 
+/** Ends a session; one that is not there has ended already. */
 export function closeSession(tx: WriteTransaction, input: { hash: Uint8Array }): void {
   tx.db.delete(sessions).where(eq(sessions.hash, Buffer.from(input.hash))).run();
 }

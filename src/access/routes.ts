@@ -69,6 +69,7 @@ const CLAIM_EXAMPLE = {
   data: { user: { ...USER_EXAMPLE, role: "Owner", network_ids: [] }, organization_id: USER_EXAMPLE.organization_id, network_id },
 };
 
+/** /api/auth: the first claim, sign-in and sign-out, who one is, one's own password. */
 export function accessRoutes(surface: Surface<Actor, Access>, inventory: Inventory, signIn: SignIn): void {
   const { reader, authorOf } = inventory;
   surface

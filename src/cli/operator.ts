@@ -23,10 +23,12 @@ export interface Found<R> {
   readonly ifMatch: string;
 }
 
+/** Who acts where a subcommand writes: the system itself, with every right in one organization. */
 export function operatorOf(organizationId: string): CommandActor {
   return { ...SYSTEM_AUTHOR, organizationId, userId: null, role: "Owner", networkIds: null };
 }
 
+/** All organizations, oldest first. */
 export function organizationsOf(reader: Reader): Organization[] {
   const rows = reader
     .statement("SELECT o.n, r.id, ('{' || o.members || '}') ->> '$.name' FROM organizations o JOIN history_records r ON r.n = o.n ORDER BY o.n")
@@ -66,6 +68,7 @@ export function userOf(reader: Reader, email: string): Found<UserRecord> & { rea
   return { ...found, organization };
 }
 
+/** A live record of the organization, or null. */
 export function recordOf<R>(reader: Reader, kind: AnyKind, organization: Organization, id: string): Found<R> | null {
   const found = reader.find(kind, id, organization, null);
   return found === null ? null : { record: JSON.parse(found.text) as R, ifMatch: entityTag(found.sequence) };

@@ -100,6 +100,7 @@ export function renderObserved(kind: AnyKind, values: Observed): string {
   return text;
 }
 
+/** Observation values as they are stored, as the continuation of a JSON object's members; an empty text has none. */
 export function parseObserved(observed: string): Observed {
   return observed === "" ? {} : (JSON.parse(`{${observed.slice(1)}}`) as Observed);
 }
@@ -109,6 +110,7 @@ export function renderMembers(record: object): string {
   return JSON.stringify(record).slice(1, -1);
 }
 
+/** The record whose own fields are the inside of a JSON object. @typeParam R its shape; stored texts are trusted */
 export function parseMembers<R>(members: string): R {
   return JSON.parse(`{${members}}`) as R;
 }

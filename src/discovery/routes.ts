@@ -40,6 +40,7 @@ export interface DiscoveryOptions {
   readonly readMachine?: () => Promise<MachineSnapshot>;
 }
 
+/** /api/v1/discovery: what the appliance finds out by itself. */
 export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inventory, options: DiscoveryOptions): void {
   surface.post(
     "/api/v1/discovery/self",

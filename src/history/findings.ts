@@ -35,6 +35,7 @@ export class Findings {
   }
 }
 
+/** How a finding names a record. @param id null where the ledger has none for the number */
 export function whereRecord(kind: string, id: string | null, n: number): string {
   return `${kind} ${id ?? "?"} (n ${n})`;
 }

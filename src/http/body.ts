@@ -7,14 +7,36 @@ export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 export const BODY_MAX_DEPTH = 64;
 /** Of what anybody may send without credentials: they need a few hundred bytes. */
 export const SIGN_IN_BODY_LIMIT_BYTES = 16 * 1024;
-/** All bodies that are on their way at once. */
+/** All bodies that wait for their end or for their answer. */
 export const BODIES_LIMIT_BYTES = 128 * 1024 * 1024;
 
+/** What one request has sent counts until it is answered: parsed, it waits in the line of the writer. */
+export class BodyAllowance {
+  /** Over all requests. */
+  private static heldBytes = 0;
+  private ownBytes = 0;
+
+  /** @throws DomainError rate_limit_exceeded */
+  take(bytes: number): void {
+    if (BodyAllowance.heldBytes + bytes > BODIES_LIMIT_BYTES) {
+      throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", { retry_after_seconds: 1 });
+    }
+    this.ownBytes += bytes;
+    BodyAllowance.heldBytes += bytes;
+  }
+
+  release(): void {
+    BodyAllowance.heldBytes -= this.ownBytes;
+    this.ownBytes = 0;
+  }
+}
+
 /**
+ * @param allowance what arrives is taken from it; the caller releases it when the request is answered
  * @returns the parsed JSON value
- * @throws DomainError unsupported_media_type, payload_too_large, malformed_json
+ * @throws DomainError unsupported_media_type, payload_too_large, malformed_json, rate_limit_exceeded
  */
-export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+export async function readJson(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<unknown> {
   const type = (request.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new DomainError("unsupported_media_type", "The body must be JSON: send the header Content-Type: application/json.", { content_type: type ?? "" });
@@ -25,12 +47,12 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
   }
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > limitBytes) throw tooLarge(limitBytes);
-  return parseJson(await readBytes(request, limitBytes));
+  return parseJson(await readBytes(request, limitBytes, allowance));
 }
 
 /** As readJson, for an operation that needs no body: undefined where there is none. */
-export async function readOptionalJson(request: Request, limitBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes);
+export async function readOptionalJson(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<unknown> {
+  const bytes = await readBytes(request, limitBytes, allowance);
   return bytes.length === 0 ? undefined : parseJson(bytes);
 }
 
@@ -55,33 +77,23 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Bytes of bodies that are being read now, over all requests. */
-let bytesUnderWay = 0;
-
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   // One buffer that grows: a body sent byte by byte must not become a million small ones.
   let bytes = new Uint8Array(Math.min(limitBytes, 4_096));
   let length = 0;
-  try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-      if (length + chunk.length > limitBytes) throw tooLarge(limitBytes);
-      if (length + chunk.length > bytes.length) {
-        const larger = new Uint8Array(Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
-        larger.set(bytes.subarray(0, length));
-        bytes = larger;
-      }
-      bytes.set(chunk, length);
-      length += chunk.length;
-      bytesUnderWay += chunk.length;
-      if (bytesUnderWay > BODIES_LIMIT_BYTES) {
-        throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", { retry_after_seconds: 1 });
-      }
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    if (length + chunk.length > limitBytes) throw tooLarge(limitBytes);
+    allowance.take(chunk.length);
+    if (length + chunk.length > bytes.length) {
+      const larger = new Uint8Array(Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
     }
-    return bytes.subarray(0, length);
-  } finally {
-    bytesUnderWay -= length;
+    bytes.set(chunk, length);
+    length += chunk.length;
   }
+  return bytes.subarray(0, length);
 }
 
 /** Whether brackets outside of strings nest deeper than that; counts, checks nothing else. */

@@ -29,6 +29,7 @@ export function listMeta(page: Pagination, at: string | null): string {
 /** What stands before and after the items of a list. */
 export const LIST_HEAD = '{"success":true,"data":[';
 
+/** What closes a list. @param meta JSON */
 export function listTail(meta: string): string {
   return `],"meta":${meta}}\n`;
 }

@@ -23,6 +23,7 @@ const Version = Type.Object(
   { $id: "Version" },
 );
 
+/** /api/health and /api/version, for anyone. */
 export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, probe: HealthProbe): void {
   const version = JSON.stringify({ version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion });
   surface.get(

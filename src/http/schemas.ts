@@ -49,6 +49,7 @@ export const Line = Type.String({ format: "line", maxLength: NAME_MAX_LENGTH });
 export const Description = Type.String({ maxLength: DESCRIPTION_MAX_LENGTH });
 export const TagIds = Type.Array(Uuid, { maxItems: TAGS_MAX, description: "Tags of the organization; duplicates are dropped." });
 
+/** A schema whose value may also be null. */
 export function Nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
   return Type.Union([schema, Type.Null()], options);
 }

@@ -5,7 +5,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { BODY_LIMIT_BYTES, readJson, readOptionalJson } from "./body.ts";
+import { BODY_LIMIT_BYTES, BodyAllowance, readJson, readOptionalJson } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parseQuery } from "./query.ts";
 import { NoBody } from "./schemas.ts";
@@ -211,10 +211,11 @@ export class Surface<Actor, Access> {
     issues: Issue[],
     started: number,
   ): Promise<Response> {
+    const allowance = new BodyAllowance();
     try {
       const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
       // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
-      const sent = operation.body === undefined ? await readOptionalJson(context.request, limitBytes) : await readJson(context.request, limitBytes);
+      const sent = operation.body === undefined ? await readOptionalJson(context.request, limitBytes, allowance) : await readJson(context.request, limitBytes, allowance);
       const checked = operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
       if (!checked.ok) issues.push(...checked.issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
@@ -224,6 +225,8 @@ export class Surface<Actor, Access> {
       return this.done(response, context, operation, started);
     } catch (error) {
       return this.refuse(error, context);
+    } finally {
+      allowance.release();
     }
   }
 

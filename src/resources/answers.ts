@@ -126,6 +126,11 @@ export function runWrite<T>(inventory: Inventory, call: Context, command: string
   return inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call.actor, call.requestId));
 }
 
+/**
+ * Answers a record as a write left it, with its entity tag.
+ * @param sequence the write's transaction; null where nothing changed: the record as it stands
+ * @throws DomainError entity_not_found for a record that the caller no longer reaches
+ */
 export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, sequence: number | null, compose?: ComposeFor): Response {
   const { reader } = inventory;
   return reader.snapshot(() => {

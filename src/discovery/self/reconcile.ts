@@ -40,6 +40,11 @@ export interface SelfDiscovered {
   readonly deleted: Record<string, number>;
 }
 
+/**
+ * Brings the records of this machine in a network to what was just read of it. An unchanged machine makes no version; what a person
+ * renamed, narrowed or entered stays.
+ * @throws DomainError entity_reference_invalid for the network
+ */
 export function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor): SelfDiscovered {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   return new SelfReconciliation(tx, input, actor).run();

@@ -26,6 +26,10 @@ export interface KeySecret {
 type Networks = Pick<ApiKeyRecord, "all_networks" | "network_ids">;
 const FOLLOWS_USER: Networks = { all_networks: true, network_ids: [] };
 
+/**
+ * A key for oneself or, for Owner and Admin, for a user with a role up to theirs.
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed, entity_already_exists
+ */
 export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; secret: KeySecret }, actor: CommandActor): Written {
   const { body, secret } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -52,6 +56,10 @@ export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; 
   return key;
 }
 
+/**
+ * Changes all of a key but its secret. Fields that are left out stay.
+ * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateApiKey(tx: WriteTransaction, input: { id: string; body: ApiKeyUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const key = getWritableKey(tx, id, actor);
@@ -82,6 +90,10 @@ export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: 
   return tx.update(apiKeyKind, id, { key: secret.mask });
 }
 
+/**
+ * Deletes a key: its secret is refused from now on.
+ * @throws DomainError entity_not_found; precondition_failed; auth_permission_denied
+ */
 export function removeApiKey(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
   const key = getWritableKey(tx, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

@@ -25,6 +25,7 @@ const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
 /** The answers that tell a key are for whoever asked, and for no cache. */
 const UNKEPT = { "cache-control": "no-store" };
 
+/** /api/v1/api-keys. The text of a key is in the answer that made it, and nowhere else. */
 export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Inventory, random: Random): void {
   surface
     .get("/api/v1/auth/keys", { operationId: "listApiKeys", summary: "List API keys", description: "One's own; for Owner and Admin all of the organization.", group, access: READ, query: List, answer: Type.Array(ApiKey), isList: true, example: { data: [API_KEY_EXAMPLE] } }, (call) =>

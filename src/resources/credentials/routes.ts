@@ -22,6 +22,7 @@ const body = {
   tags: [],
 };
 
+/** /api/v1/credentials. No answer holds a secret. */
 export function credentialRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/credentials", { operationId: "listCredentials", summary: "List credentials, their secrets masked", group, access: VIEWER, query: List, answer: Type.Array(Credential), isList: true, example: { data: [CREDENTIAL_EXAMPLE] } }, (call) =>

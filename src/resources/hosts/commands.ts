@@ -20,6 +20,10 @@ import type { HostCreate, HostUpdate } from "./host-body.ts";
 /** Texts that a device tells of itself, or a person for it. */
 const DEVICE_FIELDS = ["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "manufacturer", "model", "serial_number", "management_url"] as const;
 
+/**
+ * A host with its children, interface entries and credential assignments.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
+ */
 export function createHost(tx: WriteTransaction, input: { body: HostCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -51,6 +55,10 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
   return host;
 }
 
+/**
+ * Changes a host; child lists that are sent become exactly what is sent (specification 4.2). Fields that are left out stay.
+ * @throws DomainError entity_stale, entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateHost(tx: WriteTransaction, input: { id: string; body: HostUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const host = getReachable(tx, hostKind, id, actor);
@@ -75,6 +83,11 @@ export function updateHost(tx: WriteTransaction, input: { id: string; body: Host
   return host;
 }
 
+/**
+ * Deletes a host with all that is its own.
+ * @param input.cascade also what elsewhere refers to it; else that stands in the way
+ * @throws DomainError entity_not_found; precondition_failed; entity_in_use
+ */
 export function removeHost(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const host = getReachable(tx, hostKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

@@ -21,6 +21,7 @@ const group = "Hosts";
 const example = { data: HOST_EXAMPLE };
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
+/** /api/v1/hosts. */
 export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/hosts", { operationId: "listHosts", summary: "List hosts with their children", group, access: VIEWER, query: List, answer: Type.Array(Host), isList: true, example: { data: [HOST_EXAMPLE] } }, (call) =>

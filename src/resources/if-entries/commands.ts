@@ -9,6 +9,10 @@ import { removeRecord } from "../references.ts";
 import { addIfEntry, describedFields, syncForwarding } from "./describe.ts";
 import { ifEntryKind, type IfEntryCreate, type IfEntryUpdate } from "./if-entry.ts";
 
+/**
+ * An interface entry of a host, with the addresses that it forwards to.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, validation_id_mismatch, validation_failed, entity_already_exists
+ */
 export function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -17,6 +21,10 @@ export function createIfEntry(tx: WriteTransaction, input: { body: IfEntryCreate
   return addIfEntry(tx, host, body, actor);
 }
 
+/**
+ * Changes an interface entry. Fields that are left out stay.
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateIfEntry(tx: WriteTransaction, input: { id: string; body: IfEntryUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const entry = getReachable(tx, ifEntryKind, id, actor);
@@ -29,6 +37,11 @@ export function updateIfEntry(tx: WriteTransaction, input: { id: string; body: I
   return updated;
 }
 
+/**
+ * Deletes an interface entry with its forwarding entries; neighbors lose the reference to it.
+ * @param input.cascade also what else refers to it; else that stands in the way
+ * @throws DomainError entity_not_found; precondition_failed; entity_in_use
+ */
 export function removeIfEntry(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const entry = getReachable(tx, ifEntryKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

@@ -15,6 +15,7 @@ const example = { data: IF_ENTRY_EXAMPLE };
 const body = { host_id: IF_ENTRY_EXAMPLE.host_id, if_index: 1, if_descr: "GigabitEthernet1/0/1", if_type: 6, speed_bps: 1_000_000_000, admin_status: "Up", oper_status: "Up" };
 const updateErrors = ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
+/** /api/v1/if-entries. */
 export function ifEntryRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/if-entries", { operationId: "listIfEntries", summary: "List interface entries", group, access: VIEWER, query: List, answer: Type.Array(IfEntry), isList: true, example: { data: [IF_ENTRY_EXAMPLE] } }, (call) =>

@@ -9,6 +9,10 @@ import { removeRecord } from "../references.ts";
 import { existingTags } from "../tags/tag.ts";
 import { networkKind, type NetworkCreate, type NetworkUpdate } from "./network.ts";
 
+/**
+ * A network of the organization.
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, entity_already_exists
+ */
 export function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertReachesNewNetworks(actor);
@@ -27,6 +31,10 @@ export function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate
   );
 }
 
+/**
+ * Changes a network. Fields that are left out stay.
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateNetwork(tx: WriteTransaction, input: { id: string; body: NetworkUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const network = getReachable(tx, networkKind, id, actor);
@@ -41,6 +49,11 @@ export function updateNetwork(tx: WriteTransaction, input: { id: string; body: N
   });
 }
 
+/**
+ * Deletes a network.
+ * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
+ * @throws DomainError entity_not_found; precondition_failed; entity_in_use
+ */
 export function removeNetwork(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const network = getReachable(tx, networkKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

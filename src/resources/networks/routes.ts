@@ -15,6 +15,7 @@ const group = "Networks";
 const example = { data: NETWORK_EXAMPLE };
 const body = { name: "Campus North", stale_after_hours: 168 };
 
+/** /api/v1/networks. */
 export function networkRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/networks", { operationId: "listNetworks", summary: "List networks", group, access: VIEWER, query: List, answer: Type.Array(Network), isList: true, example: { data: [NETWORK_EXAMPLE] } }, (call) =>

@@ -25,6 +25,11 @@ export interface OrganizationMade {
   readonly userId: string;
 }
 
+/**
+ * An organization with its first network and its Owner.
+ * @param input.onlyFirst whether a second organization is refused
+ * @throws DomainError entity_already_exists
+ */
 export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup, _author: Author): OrganizationMade {
   if (input.onlyFirst && tx.db.select({ n: organizations.n }).from(organizations).limit(1).all().length > 0) {
     throw alreadySetUp();
@@ -52,6 +57,10 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
   return { organizationId, networkId: network.id, userId: user.id };
 }
 
+/**
+ * Renames the caller's organization.
+ * @throws DomainError precondition_failed, validation_id_mismatch
+ */
 export function updateOrganization(tx: WriteTransaction, input: { body: OrganizationUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const organization = tx.get(organizationKind, actor.organizationId);
   assertVersion(input.ifMatch, tx.sequenceOf(organization.id));

@@ -12,6 +12,7 @@ const group = "Organizations";
 const example = { data: ORGANIZATION_EXAMPLE };
 const body = { name: "Example Networks" };
 
+/** /api/v1/organizations: the caller's own. */
 export function organizationRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   const idOf = (call: ResourceCall<unknown, unknown, unknown>) => inventory.authorOf(call.actor, call.requestId).organizationId;
   surface

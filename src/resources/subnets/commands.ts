@@ -12,6 +12,10 @@ import { existingTags } from "../tags/tag.ts";
 import { vlanKind } from "../vlans/vlan.ts";
 import { subnetKind, type SubnetCreate, type SubnetUpdate } from "./subnet.ts";
 
+/**
+ * A subnet of a network.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists
+ */
 export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -34,6 +38,10 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
   );
 }
 
+/**
+ * Changes a subnet. Fields that are left out stay.
+ * @throws DomainError entity_reference_invalid, entity_in_use, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateSubnet(tx: WriteTransaction, input: { id: string; body: SubnetUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const subnet = getReachable(tx, subnetKind, id, actor);
@@ -52,6 +60,11 @@ export function updateSubnet(tx: WriteTransaction, input: { id: string; body: Su
   });
 }
 
+/**
+ * Deletes a subnet.
+ * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
+ * @throws DomainError entity_not_found; precondition_failed; entity_in_use
+ */
 export function removeSubnet(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const subnet = getReachable(tx, subnetKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

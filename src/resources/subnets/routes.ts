@@ -14,6 +14,7 @@ const group = "Subnets";
 const example = { data: SUBNET_EXAMPLE };
 const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name: "Server room", subnet_type: "Lan" };
 
+/** /api/v1/subnets. */
 export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/subnets", { operationId: "listSubnets", summary: "List subnets", group, access: VIEWER, query: List, answer: Type.Array(Subnet), isList: true, example: { data: [SUBNET_EXAMPLE] } }, (call) =>

@@ -7,6 +7,10 @@ import { assertVersion, type Written } from "../answers.ts";
 import { removeRecord } from "../references.ts";
 import { tagKind, type TagCreate, type TagUpdate } from "./tag.ts";
 
+/**
+ * A tag of the organization.
+ * @throws DomainError entity_access_denied, entity_already_exists
+ */
 export function createTag(tx: WriteTransaction, input: { body: TagCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -24,6 +28,10 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
   );
 }
 
+/**
+ * Changes a tag. Fields that are left out stay.
+ * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const tag = getReachable(tx, tagKind, id, actor);
@@ -38,6 +46,10 @@ export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUp
   });
 }
 
+/**
+ * Deletes a tag and takes it off whatever carries it.
+ * @throws DomainError entity_not_found; precondition_failed
+ */
 export function removeTag(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
   const tag = getReachable(tx, tagKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

@@ -14,6 +14,7 @@ const group = "Tags";
 const example = { data: TAG_EXAMPLE };
 const body = { name: "core", color: "Green", description: "", is_application: false };
 
+/** /api/v1/tags. */
 export function tagRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/tags", { operationId: "listTags", summary: "List tags", group, access: VIEWER, query: List, answer: Type.Array(Tag), isList: true, example: { data: [TAG_EXAMPLE] } }, (call) =>

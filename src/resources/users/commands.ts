@@ -32,6 +32,10 @@ export interface PasswordChange {
   readonly keeps: Uint8Array | null;
 }
 
+/**
+ * A person who may sign in, with a role up to the caller's.
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, entity_already_exists
+ */
 export function createUser(tx: WriteTransaction, input: UserCreation, actor: CommandActor): Written {
   const { body, passwordHash } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -54,6 +58,10 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
   return user;
 }
 
+/**
+ * Changes a user, or the password of somebody else; disabling and a new password end the user's sessions.
+ * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use for the only Owner, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateUser(tx: WriteTransaction, input: UserChange, actor: CommandActor): Written {
   const { id, body } = input;
   const user = getReachable(tx, userKind, id, actor);

@@ -16,6 +16,7 @@ const example = { data: USER_EXAMPLE };
 const body = { email: USER_EXAMPLE.email, name: USER_EXAMPLE.name, role: "Member", network_ids: USER_EXAMPLE.network_ids };
 const password = "a phrase of their own";
 
+/** /api/v1/users. */
 export function userRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/users", { operationId: "listUsers", summary: "List users", description: "`network_ids` names the networks that the caller reaches as well.", group, access: VIEWER, query: List, answer: Type.Array(User), isList: true, example: { data: [USER_EXAMPLE] } }, (call) =>

@@ -9,6 +9,10 @@ import { removeRecord } from "../references.ts";
 import { MANUAL } from "../source.ts";
 import { vlanKind, type VlanCreate, type VlanUpdate } from "./vlan.ts";
 
+/**
+ * A VLAN of a network.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists
+ */
 export function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
@@ -27,6 +31,10 @@ export function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, ac
   );
 }
 
+/**
+ * Changes a VLAN. Fields that are left out stay.
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
 export function updateVlan(tx: WriteTransaction, input: { id: string; body: VlanUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const vlan = getReachable(tx, vlanKind, id, actor);
@@ -40,6 +48,11 @@ export function updateVlan(tx: WriteTransaction, input: { id: string; body: Vlan
   });
 }
 
+/**
+ * Deletes a VLAN.
+ * @param input.cascade with what lives in it or refers to it (references.ts); else that stands in the way
+ * @throws DomainError entity_not_found; precondition_failed; entity_in_use
+ */
 export function removeVlan(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const vlan = getReachable(tx, vlanKind, input.id, actor);
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));

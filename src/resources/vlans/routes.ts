@@ -14,6 +14,7 @@ const group = "VLANs";
 const example = { data: VLAN_EXAMPLE };
 const body = { network_id: VLAN_EXAMPLE.network_id, number: 120, name: "Voice" };
 
+/** /api/v1/vlans. */
 export function vlanRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/vlans", { operationId: "listVlans", summary: "List VLANs", group, access: VIEWER, query: List, answer: Type.Array(Vlan), isList: true, example: { data: [VLAN_EXAMPLE] } }, (call) =>
