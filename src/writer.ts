@@ -10,6 +10,7 @@ import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts
 import { Writer, type Commands } from "./db/writer.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
 import { createApiKey, removeApiKey, rotateApiKey, updateApiKey } from "./resources/api-keys/commands.ts";
+import { removeEach } from "./resources/bulk-removal.ts";
 import { createCredential, removeCredential, updateCredential } from "./resources/credentials/commands.ts";
 import { createHost, removeHost, updateHost } from "./resources/hosts/commands.ts";
 import { createIfEntry, removeIfEntry, updateIfEntry } from "./resources/if-entries/commands.ts";
@@ -17,6 +18,7 @@ import { KINDS } from "./resources/kinds.ts";
 import { createNetwork, removeNetwork, updateNetwork } from "./resources/networks/commands.ts";
 import { setUpOrganization, updateOrganization } from "./resources/organizations/commands.ts";
 import { createSubnet, removeSubnet, updateSubnet } from "./resources/subnets/commands.ts";
+import { subnetKind } from "./resources/subnets/subnet.ts";
 import { createTag, removeTag, updateTag } from "./resources/tags/commands.ts";
 import { createUser, setPassword, updateUser } from "./resources/users/commands.ts";
 import { createVlan, removeVlan, updateVlan } from "./resources/vlans/commands.ts";
@@ -56,6 +58,7 @@ export function commandsOf(secrets: SecretBox): Commands {
     "subnet.create": createSubnet,
     "subnet.update": updateSubnet,
     "subnet.delete": removeSubnet,
+    "subnet.bulk_delete": removeEach(subnetKind, removeSubnet),
     "tag.create": createTag,
     "tag.update": updateTag,
     "tag.delete": removeTag,

@@ -12,6 +12,8 @@ export const DESCRIPTION_MAX_LENGTH = 4_000;
 export const TAGS_MAX = 1_000;
 export const CHILDREN_MAX = 10_000;
 export const IDS_MAX = 300;
+/** Records of one bulk request. */
+export const BULK_MAX = 1_000;
 export const LIMIT_MAX = 1_000;
 export const LIMIT_DEFAULT = 50;
 export const INT32_MAX = 2_147_483_647;
@@ -113,6 +115,9 @@ export const PageQuery = {
 export const IdsQuery = {
   ids: Type.Optional(QueryList(Uuid, { description: "Only these records; repeated, or separated by commas." })),
 };
+
+/** The body of a bulk-delete. */
+export const BulkIds = Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX, description: "The records to delete, all or none." });
 
 export const CascadeQuery = {
   cascade: Type.Optional(Type.Boolean({ default: false, description: "Also when others depend on the record: what cannot be without it is removed as well, from the others the reference is taken off." })),

@@ -9,7 +9,7 @@ import type { AsOf, ListQuery, OrderTerm } from "../db/list-query.ts";
 import type { Compose, Item, Parts, Reader } from "../db/reader.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
-import { LIST_HEAD, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
+import { LIST_HEAD, META, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import type { Call, RequestContext } from "../http/surface.ts";
 
@@ -163,6 +163,25 @@ export async function answerRemoval(
     if (found === null) throw notFound(kind.name, call.params.id);
     const text = composed(found, asOf, compose?.(reader, call.actor));
     return new Response(successBody(text), { headers: { ...call.headers, "content-type": "application/json" } });
+  });
+}
+
+/** Runs a command that removes many records, and answers them as they were closed, in page order. */
+export async function answerBulkRemoval(
+  inventory: Inventory,
+  call: Context & { readonly body: readonly string[] },
+  command: string,
+  input: object,
+  kind: AnyKind,
+  compose?: ComposeFor,
+): Promise<Response> {
+  const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, ids: call.body });
+  if (sequence === null) throw new Error(`${command} removed nothing`);
+  const asOf = inventory.reader.atSequence(sequence - 1);
+  const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
+  const chunks = inventory.reader.chunks(query, compose?.(inventory.reader, call.actor) ?? null, compose?.parts);
+  return new Response(stream(chunks, listTail(META), (error) => inventory.log.error("stream_failed", { cause: String(error), request_id: call.requestId })), {
+    headers: { ...call.headers, "content-type": "application/json" },
   });
 }
 

@@ -2,9 +2,9 @@
 
 import { Type } from "@sinclair/typebox";
 import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
+import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
-import { answerList, answerRecord, answerRemoval, answerWrite, type Inventory } from "../answers.ts";
+import { answerBulkRemoval, answerList, answerRecord, answerRemoval, answerWrite, type Inventory } from "../answers.ts";
 import { Subnet, SUBNET_EXAMPLE, SubnetCreate, subnetKind, SubnetUpdate } from "./subnet.ts";
 
 const List = Type.Object({ network_id: Type.Optional(Uuid), ...IdsQuery, ...PageQuery });
@@ -31,5 +31,8 @@ export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Invento
     )
     .delete("/api/v1/subnets/:id", { operationId: "deleteSubnet", summary: "Delete a subnet", group, access: MEMBER, params: IdParams, query: Cascade, answer: Subnet, errors: ["entity_in_use"], example }, (call) =>
       answerRemoval(inventory, call, "subnet.delete", { cascade: call.query.cascade ?? false }, subnetKind),
+    )
+    .post("/api/v1/subnets/bulk-delete", { operationId: "deleteSubnets", summary: "Delete many subnets, all or none", group, access: MEMBER, query: Cascade, body: BulkIds, answer: Type.Array(Subnet), errors: ["entity_reference_invalid", "entity_in_use"], example: { data: [SUBNET_EXAMPLE], body: [SUBNET_EXAMPLE.id] } }, (call) =>
+      answerBulkRemoval(inventory, call, "subnet.bulk_delete", { cascade: call.query.cascade ?? false }, subnetKind),
     );
 }
