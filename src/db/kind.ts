@@ -2,6 +2,7 @@
 // Knows no resource: each resource folder defines its kind with this interface.
 
 import { integer, text, type SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
+import type { SearchTexts } from "./search-text.ts";
 
 /** What every version of every record carries, as it stands on the wire. */
 export interface RecordBase {
@@ -68,10 +69,16 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly absent: "null" | "omitted";
   /** The real thing that a record stands for, so that a later incarnation finds its lineage; null for none. */
   readonly identity: (record: R) => string | null;
-  /** Whether two live records may not stand for the same thing, and how the conflict is named. */
-  readonly unique: { field: string; value: (record: R) => unknown } | null;
+  /** Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique, where that is not the identity. */
+  readonly unique: { field: string; value: (record: R) => unknown; key?: (record: R) => string } | null;
   /** Texts that lists are ordered by, folded; null for none. */
   readonly sortKeys?: (record: R) => Record<string, string>;
+  /** What `search` finds a record by. */
+  readonly search?: {
+    readonly texts: (record: R) => SearchTexts;
+    /** The id of the record that is found: its host for an address. Never changes. */
+    readonly finds: (record: R) => string;
+  };
   /**
    * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the record number `p.n`.
    * `code` is the kind of the parts.
@@ -117,7 +124,7 @@ export function parseMembers<R>(members: string): R {
 
 /** What stands in the live table's `identity`: only kinds whose things are unique keep it there. */
 export function liveIdentity(kind: AnyKind, record: RecordBase): string | null {
-  return kind.unique === null ? null : kind.identity(record);
+  return kind.unique === null ? null : (kind.unique.key?.(record) ?? kind.identity(record));
 }
 
 /** A scope of the spans and the census. Below 2^53, so it may leave SQL. */

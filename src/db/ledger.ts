@@ -5,6 +5,7 @@ import { formatInstant } from "../base/instant.ts";
 import { alreadyExists, DomainError } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
 import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type RecordBase } from "./kind.ts";
+import { searchText } from "./search-text.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import type { Entry, WriteTransaction } from "./transaction.ts";
 
@@ -36,6 +37,7 @@ class LedgerWriter {
   private readonly census = new Map<number, number>();
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
+  private readonly active = new Set<number>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
@@ -61,20 +63,15 @@ class LedgerWriter {
     for (const { entry } of removals) this.tx.statements.unlink(entry.n);
     for (const change of removals) this.remove(change.entry);
     for (const [scope, delta] of this.census) if (delta !== 0) this.tx.statements.addToCensus(scope, this.tx.sequence, delta);
+    for (const scope of this.active) this.tx.statements.addActivity(scope, this.tx.sequence);
     this.close();
   }
 
   private create(entry: Entry): void {
     const { statements, sequence } = this.tx;
     const kind = entry.kind;
-    const identity = kind.identity(entry.after as RecordBase);
-    const lineage = identity === null ? null : statements.lineage(kind.code, identity);
-    const at = this.at;
-    // What is absent in lists of this kind is absent in its members as well.
-    const lineageField = kind.absent === "omitted" && lineage === null ? undefined : lineage;
-    const record: RecordBase = { ...(entry.after as RecordBase), lineage_id: lineageField as string | null, created_at: at, updated_at: at, valid_from: at };
+    const record = entry.n > 0 ? this.revived(entry) : this.born(entry);
     entry.after = record;
-    entry.n = statements.appendRecord(kind.code, entry.id);
     this.numbers.set(entry.id, entry.n);
     if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
     const rendered = this.render(entry);
@@ -82,6 +79,23 @@ class LedgerWriter {
     if (kind.observed.length > 0) statements.insertObserved(entry.n, rendered.observed);
     for (const scope of this.scopes(entry, record)) this.enter(scope, entry.n);
     this.version(entry, "Created", null, rendered, sequence);
+  }
+
+  private born(entry: Entry): RecordBase {
+    const { kind } = entry;
+    const { statements } = this.tx;
+    const identity = kind.identity(entry.after as RecordBase);
+    const lineage = identity === null ? null : statements.lineage(kind.code, identity);
+    const at = this.at;
+    // What is absent in lists of this kind is absent in its members as well.
+    const lineageField = kind.absent === "omitted" && lineage === null ? undefined : lineage;
+    entry.n = statements.appendRecord(kind.code, entry.id);
+    return { ...(entry.after as RecordBase), lineage_id: lineageField as string | null, created_at: at, updated_at: at, valid_from: at };
+  }
+
+  /** A record that had ended keeps its number, its creation and its lineage. */
+  private revived(entry: Entry): RecordBase {
+    return { ...(entry.after as RecordBase), updated_at: this.at, valid_from: this.at };
   }
 
   private update(change: Change): void {
@@ -191,6 +205,25 @@ class LedgerWriter {
     const hash = hashVersion({ id: entry.id, kind: entry.kind.code, sequence, ...row });
     this.tx.statements.insertVersion({ n: entry.n, sequence, valid_from: this.at, hash, ...row });
     this.hashes.push({ n: entry.n, hash });
+    this.noteActivity(entry);
+    this.noteText(entry);
+  }
+
+  private noteActivity(entry: Entry): void {
+    const records = [entry.before, entry.after].filter((record) => record !== null);
+    const scopes = records.flatMap((record) => activityScopes(entry.kind, record, entry.organizationN, (id) => this.nOf(id)));
+    for (const scope of scopes) this.active.add(scope);
+  }
+
+  /** Where what a record is found by has changed. */
+  private noteText(entry: Entry): void {
+    const { search } = entry.kind;
+    if (search === undefined) return;
+    const before = entry.before === null ? "" : searchText(search.texts(entry.before));
+    const after = entry.after === null ? "" : searchText(search.texts(entry.after));
+    if (before === after) return;
+    const ownerN = this.nOf(search.finds((entry.after ?? entry.before) as RecordBase));
+    this.tx.statements.insertSearchText(entry.n, this.tx.sequence, ownerN, after);
   }
 
   /** The transaction's row is its last: after it no version can be added. */
@@ -254,6 +287,15 @@ class LedgerWriter {
       throw error;
     }
   }
+}
+
+/**
+ * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the organization's
+ * number, negative).
+ */
+export function activityScopes(kind: AnyKind, record: RecordBase, organizationN: number, n: (id: string) => number): number[] {
+  const networkId = kind.scopeIds(record).network;
+  return [organizationN, typeof networkId === "string" ? n(networkId) : -organizationN];
 }
 
 function isUniqueViolation(error: unknown): boolean {

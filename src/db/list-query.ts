@@ -25,6 +25,11 @@ export interface OrderTerm {
   readonly folded: boolean;
 }
 
+/** What a record's own fields must say: one value, or an id list that names any of these. */
+export type Filter =
+  | { readonly field: string; readonly equals: string | number | boolean }
+  | { readonly field: string; readonly namesAny: readonly string[] };
+
 export interface ListQuery {
   readonly kind: AnyKind;
   readonly reach: Reach;
@@ -32,6 +37,9 @@ export interface ListQuery {
   /** Containers by id; a record must live in each. An id that is no container finds nothing. */
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
   readonly ids?: readonly string[] | undefined;
+  readonly filters?: readonly Filter[];
+  /** Words, each of which must begin some word that the record is found by; without any, everything is found. */
+  readonly search?: string | undefined;
   /** Empty for page order: `created_at`, then `id`. */
   readonly order?: readonly OrderTerm[];
   /** Rows; 0 for all. */

@@ -5,11 +5,15 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
 import access from "../../migrations/0003_access.sql" with { type: "text" };
+import changesAndSearch from "../../migrations/0004_changes_and_search.sql" with { type: "text" };
 import type { Sql } from "./connection.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
-const MIGRATIONS: readonly string[] = [ledger, inventory, access];
+const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch];
+
+/** The migration that adds tables which are derived from the ledger: a store from before it has them made. */
+const ADDS_DERIVED = 4;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */
@@ -51,8 +55,11 @@ export function refusalOf(error: unknown, path: string): unknown {
   return new DatabaseRefused(isDamaged ? `${path} is damaged (${code}): put a good copy back.` : `${path} cannot be opened (${code}).`);
 }
 
-/** Applies what is missing, each migration in a transaction of its own. */
-export function migrate(db: Sql, path: string): void {
+/**
+ * Applies what is missing, each migration in a transaction of its own.
+ * @param derive makes anew what is derived from the ledger, within the transaction that it is called in
+ */
+export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () => {}): void {
   const client = db.$client;
   const applicationId = pragma(db, "application_id");
   const version = pragma(db, "user_version");
@@ -64,6 +71,7 @@ export function migrate(db: Sql, path: string): void {
     client
       .transaction(() => {
         client.run(MIGRATIONS[next] as string);
+        if (version > 0 && next + 1 === ADDS_DERIVED) derive(db);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
         client.run(`PRAGMA user_version = ${next + 1}`);
       })

@@ -1,11 +1,12 @@
 // Who is in a list, live or as of an instant: SQL that selects record numbers, and their counts. Only the population differs
 // between the two, live tables or spans. Knows nothing of what is shown of a record.
 
-import { getTableName } from "drizzle-orm";
+import { getTableColumns, getTableName } from "drizzle-orm";
 import { SCOPE_CODES, type AnyKind, type ScopeName } from "./kind.ts";
 import { sortSql } from "./item-sql.ts";
-import type { AsOf, ListQuery } from "./list-query.ts";
+import type { AsOf, Filter, ListQuery } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
+import { searchTerms } from "./search-text.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** Networks up to this number are merged in page order. */
@@ -24,6 +25,7 @@ export class Populations {
   findsNothing(query: ListQuery): boolean {
     if (query.asOf !== null && query.asOf.sequence === 0) return true;
     if (query.ids !== undefined && query.ids.length === 0) return true;
+    if (query.filters?.some((filter) => "namesAny" in filter && filter.namesAny.length === 0)) return true;
     return isConfined(query) && query.reach.networkNs?.length === 0;
   }
 
@@ -68,7 +70,8 @@ export class Populations {
         ? [{ container: "c.value", source: `json_each(${sql.bind(JSON.stringify(networkNs))}) c CROSS JOIN ` }]
         : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({ container: sql.bind(n), source: "" }));
     const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
-    const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j JOIN history_records r ON r.id = j.value`;
+    const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j CROSS JOIN history_records r ON r.id = j.value`;
+    const found = terms(query).map((term) => foundBy(sql.bind(term), asOf));
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
       if (asOf === null) {
@@ -79,6 +82,8 @@ export class Populations {
         for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
         if (confinement !== null) where.push(`+l.${kind.scopes.network} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(confinement))}))`);
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
+        for (const each of found) where.push(`l.n IN (${each})`);
+        for (const filter of query.filters ?? []) where.push(isLive(kind, filter, sql));
         return `SELECT l.n AS n FROM ${source}${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
       }
       where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
@@ -86,6 +91,8 @@ export class Populations {
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
+      for (const each of found) where.push(`s.n IN (${each})`);
+      for (const filter of query.filters ?? []) where.push(was(filter, sql));
       return `SELECT s.n AS n FROM ${source}history_spans s WHERE ${where.join(" AND ")}`;
     });
     return selects.join(" UNION ALL ");
@@ -98,7 +105,7 @@ export class Populations {
   wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
     const { networkNs } = query.reach;
     const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
-    if (!isConfined(query) || networkNs === null || isWithin || query.ids !== undefined) return "walked";
+    if (!isConfined(query) || networkNs === null || isWithin || query.ids !== undefined || terms(query).length > 0) return "walked";
     if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
     return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
@@ -107,7 +114,7 @@ export class Populations {
   private wholeScopes(query: ListQuery): readonly number[] | null {
     const containers = this.containers(query);
     if (containers === null) return [];
-    if (query.ids !== undefined) return null;
+    if (query.ids !== undefined || (query.filters ?? []).length > 0 || terms(query).length > 0) return null;
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
     if (containers.length === 0) return networkNs ?? [query.reach.organizationN];
     // A network that was asked for and may be seen is one whole scope of its organization.
@@ -156,6 +163,41 @@ const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "ser
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
 function isConfined(query: ListQuery): boolean {
   return query.reach.networkNs !== null && query.kind.scopes.network !== undefined;
+}
+
+function terms(query: ListQuery): string[] {
+  return query.search === undefined ? [] : searchTerms(query.search);
+}
+
+/** Who is found by a term: by a text that is, or was then, the newest of its record. */
+function foundBy(term: string, asOf: AsOf | null): string {
+  const until = asOf === null ? "x.key < (((t.key >> 31) + 1) << 31)" : "x.key <= (((t.key >> 31) << 31) | ?1)";
+  const known = asOf === null ? "" : " AND (t.key & 2147483647) <= ?1";
+  return `SELECT t.owner_n FROM history_search CROSS JOIN history_search_texts t ON t.key = history_search.rowid WHERE history_search MATCH ${term}${known} AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND ${until})`;
+}
+
+/** Field names come from the resources, never from a caller. */
+function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
+  if ("namesAny" in filter) {
+    const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j CROSS JOIN history_records r ON r.id = j.value`;
+    return `l.n IN (SELECT k.n FROM live_links k WHERE k.target_n IN (${targets}) AND k.relation = '${filter.field}')`;
+  }
+  const value = sql.bind(sqlValue(filter.equals));
+  return Object.hasOwn(getTableColumns(kind.table), filter.field) ? `+l.${filter.field} = ${value}` : `('{' || l.members || '}') ->> '$.${filter.field}' = ${value}`;
+}
+
+/** The same of the version of then: no index knows it, so each who lived then is looked at. */
+function was(filter: Filter, sql: SqlBuilder): string {
+  const version = "FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1";
+  if ("namesAny" in filter) {
+    return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || w.members || '}') -> '$.${filter.field}' ${version})) t WHERE t.value IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))})))`;
+  }
+  return `(SELECT ('{' || w.members || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind(sqlValue(filter.equals))}`;
+}
+
+/** JSON's true and false are 1 and 0 to SQLite. */
+function sqlValue(value: string | number | boolean): string | number {
+  return typeof value === "boolean" ? Number(value) : value;
 }
 
 function livedIn(scope: string): string {

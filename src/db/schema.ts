@@ -55,6 +55,18 @@ export const historyLineages = sqliteTable("history_lineages", {
   lineage_id: text().notNull(),
 });
 
+export const historyActivity = sqliteTable("history_activity", {
+  scope: integer().notNull(),
+  sequence: integer().notNull(),
+  ordinal: integer().notNull(),
+});
+
+export const historySearchTexts = sqliteTable("history_search_texts", {
+  key: integer().primaryKey(),
+  owner_n: integer().notNull(),
+  text: text().notNull(),
+});
+
 export const observations = sqliteTable("observations", {
   n: integer().primaryKey(),
   observed: text().notNull(),

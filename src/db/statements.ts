@@ -6,9 +6,11 @@ import { CHAIN_START } from "./hash.ts";
 import { renderObserved, type AnyKind } from "./kind.ts";
 import {
   ALIVE,
+  historyActivity,
   historyCensus,
   historyLineages,
   historyRecords,
+  historySearchTexts,
   historySpans,
   historyTransactions,
   historyVersions,
@@ -33,11 +35,13 @@ export class Statements {
   readonly db: Sql;
   private readonly perKind = new Map<string, ReturnType<typeof liveStatements>>();
   private readonly ledger: ReturnType<typeof ledgerStatements>;
+  private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
 
   constructor(db: Sql) {
     this.db = db;
     this.ledger = ledgerStatements(db);
+    this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
   }
 
   /** Sequence and instant of the newest transaction; read every time, since another process may have written. */
@@ -88,6 +92,17 @@ export class Statements {
   addToCensus(scope: number, sequence: number, delta: number): void {
     const last = this.ledger.census.get({ scope, sequence })?.count ?? 0;
     this.ledger.insertCensus.run({ scope, sequence, count: last + delta });
+  }
+
+  /** Says that this transaction changed something in a scope. */
+  addActivity(scope: number, sequence: number): void {
+    this.ledger.addActivity.run({ scope, sequence });
+  }
+
+  /** What a record is found by from this version on. */
+  insertSearchText(n: number, sequence: number, ownerN: number, text: string): void {
+    this.ledger.insertSearchText.run({ n, sequence, owner_n: ownerN, text });
+    if (text !== "") this.indexText.run(n, sequence, text);
   }
 
   lineage(kind: number, identity: string): string | null {
@@ -211,6 +226,18 @@ function ledgerStatements(db: Sql) {
       .limit(1)
       .prepare(),
     insertCensus: db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus))).prepare(),
+    addActivity: db
+      .insert(historyActivity)
+      .values({
+        scope: value("scope"),
+        sequence: value("sequence"),
+        ordinal: sql`1 + coalesce((SELECT a.ordinal FROM history_activity a WHERE a.scope = ${value("scope")} ORDER BY a.ordinal DESC LIMIT 1), 0)`,
+      })
+      .prepare(),
+    insertSearchText: db
+      .insert(historySearchTexts)
+      .values({ key: sql`(${value("n")} << 31) | ${value("sequence")}`, owner_n: value("owner_n"), text: value("text") })
+      .prepare(),
     lineage: db
       .select({ lineage_id: historyLineages.lineage_id })
       .from(historyLineages)

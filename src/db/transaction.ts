@@ -191,6 +191,37 @@ export class WriteTransaction {
     return after;
   }
 
+  /**
+   * A record that has ended, alive again under its own id and number: its life goes on where it broke off.
+   * @param fields what it is from now on; `created_at` and `lineage_id` stay what they always were
+   */
+  revive<R extends RecordBase>(kind: Kind<R>, organizationId: string, record: R, options: { composed?: boolean; observed?: Observed } = {}): R {
+    const { id } = record;
+    const n = this.statements.recordN(id);
+    if (n === null || this.find(kind, id) !== null || this.entries.has(id)) throw new Error(`transaction: ${kind.name} ${id} has not ended before this transaction`);
+    const at = formatInstant(this.instant);
+    const after = { ...record, updated_at: at, valid_from: at };
+    const organizationN = this.recordN(organizationId);
+    if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
+    const entry: Entry = {
+      kind,
+      id,
+      n,
+      organizationN,
+      organizationId,
+      sequence: 0,
+      before: null,
+      after,
+      observed: options.observed ?? {},
+      composed: options.composed ?? false,
+      touched: new Set(),
+      observedChanged: false,
+    };
+    this.entries.set(id, entry);
+    this.changed.note(entry);
+    return after;
+  }
+
   /** Sets fields of a live record. Equal values change nothing; an undefined value leaves the field out. */
   update<R extends RecordBase>(kind: Kind<R>, id: string, changes: Partial<OwnFields<R>>): R {
     const entry = this.held(kind, id);

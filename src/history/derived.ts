@@ -2,7 +2,9 @@
 // and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
 
 import type { Sql } from "../db/connection.ts";
-import { liveIdentity, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../db/kind.ts";
+import { activityScopes } from "../db/ledger.ts";
+import { liveIdentity, OPERATION, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../db/kind.ts";
+import { searchText } from "../db/search-text.ts";
 import { ALIVE } from "../db/schema.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
@@ -10,6 +12,13 @@ export interface Span {
   readonly scope: number;
   readonly born: number;
   readonly died: number;
+}
+
+/** What a record is found by from a transaction on. */
+export interface TextSince {
+  readonly sequence: number;
+  readonly ownerN: number;
+  readonly text: string;
 }
 
 /** The life of one record so far, version by version. */
@@ -21,6 +30,11 @@ export interface Life {
   /** Scope → the sequence since which the record lives in it. */
   readonly open: Map<number, number>;
   readonly closed: Span[];
+  readonly texts: TextSince[];
+  /** Each of its ends: a record that was brought back may have several. */
+  readonly ends: Array<{ readonly sequence: number; readonly identity: string; readonly lineageId: string }>;
+  /** Where each of its versions shows: scope and sequence. */
+  readonly activity: Array<readonly [number, number]>;
   /** The newest version, and the record as it stands there or, on a tombstone, as it stood last. */
   newest: LedgerVersion;
   record: RecordBase;
@@ -54,15 +68,20 @@ export class Derivation {
 
   /** A life's beginning. @throws Error where the record names others that are not there */
   begin(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): Life {
-    const life: Life = { n: version.n, id, kind, organizationN: this.organizationN(kind, record), open: new Map(), closed: [], newest: version, record };
+    const life: Life = { n: version.n, id, kind, organizationN: this.organizationN(kind, record), open: new Map(), closed: [], texts: [], ends: [], activity: [], newest: version, record };
     for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
+    this.note(life, version, null, record);
     return life;
   }
 
   /** A life's next version. @param record null at its end @throws Error where the record names others that are not there */
   go(life: Life, version: LedgerVersion, record: RecordBase | null): void {
+    const before = life.newest.operation === OPERATION.Deleted ? null : life.record;
     life.newest = version;
     if (record !== null) life.record = record;
+    this.note(life, version, before, record);
+    const identity = record === null ? life.kind.identity(life.record) : null;
+    if (identity !== null) life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
     const scopes = new Set(record === null ? [] : this.scopes(life, record));
     for (const [scope, born] of life.open) {
       if (scopes.has(scope)) continue;
@@ -70,6 +89,16 @@ export class Derivation {
       life.closed.push({ scope, born, died: version.sequence });
     }
     for (const scope of scopes) if (!life.open.has(scope)) life.open.set(scope, version.sequence);
+  }
+
+  /** What a version means for where it shows and what finds it. */
+  private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
+    const { kind, organizationN } = life;
+    const scopes = [before, after].flatMap((record) => (record === null ? [] : activityScopes(kind, record, organizationN, (id) => this.n(id))));
+    for (const scope of new Set(scopes)) life.activity.push([scope, version.sequence]);
+    if (kind.search === undefined) return;
+    const text = after === null ? "" : searchText(kind.search.texts(after));
+    if (text !== (life.texts.at(-1)?.text ?? "")) life.texts.push({ sequence: version.sequence, ownerN: this.n(kind.search.finds(life.record)), text });
   }
 
   spans(life: Life): Span[] {

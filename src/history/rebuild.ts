@@ -1,4 +1,4 @@
-// Makes anew, from the ledger alone, all that is kept beside it: spans, census, lineages, live rows and links. One transaction
+// Makes anew, from the ledger alone, all that is kept beside it: spans, census, activity, search, lineages, live rows and links. One transaction
 // on the writable connection, while no appliance runs. Secrets, passwords and observations have no history: they stay.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
@@ -19,6 +19,10 @@ const CENSUS = `
     SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans WHERE died <= (SELECT max(sequence) FROM history_transactions)
   ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
 
+const ACTIVITY = `
+  INSERT INTO history_activity (scope, sequence, ordinal)
+  SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence) FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
+
 interface Statement {
   run(...values: unknown[]): unknown;
 }
@@ -29,7 +33,12 @@ interface Statement {
  * @throws Error where a version can't be understood; nothing is changed then
  */
 export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
-  db.$client.transaction(() => new Rebuild(db, kinds).run(onProgress)).immediate();
+  db.$client.transaction(() => rebuildWithin(db, kinds, onProgress)).immediate();
+}
+
+/** As rebuildDerived, within a transaction of the caller's. */
+export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+  new Rebuild(db, kinds).run(onProgress);
 }
 
 class Rebuild {
@@ -49,19 +58,24 @@ class Rebuild {
     const { $client } = this.db;
     // Rows refer to rows that are written later; all of them are there at the COMMIT.
     $client.run("PRAGMA defer_foreign_keys = ON");
-    for (const table of ["history_spans", "history_census", "history_lineages", "live_links"]) $client.run(`DELETE FROM ${table}`);
+    for (const table of ["history_spans", "history_census", "history_lineages", "history_activity", "history_search_texts", "live_links"]) $client.run(`DELETE FROM ${table}`);
     for (const kind of this.kinds.values()) {
       const table = getTableName(kind.table);
       // Rows are updated in place, or what hangs on them, such as a password, would be deleted with them.
       $client.run(`UPDATE ${table} SET identity = NULL`);
       $client.run(`DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`);
     }
+    $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
     const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
     for (const n of walkVersions(this.db, lastN, (versions) => this.step(versions))) onProgress(n);
     this.complete();
     $client.run(LINEAGES);
     $client.run(CENSUS);
+    $client.run(ACTIVITY);
+    // The index's own command: it reads the texts again.
+    $client.run("INSERT INTO history_search (history_search) VALUES ('rebuild')");
+    $client.run("DROP TABLE temp.activity");
     $client.run("DROP TABLE temp.ends");
   }
 
@@ -84,11 +98,12 @@ class Rebuild {
     if (life === null) return;
     const { kind, n } = life;
     for (const span of this.derivation.spans(life)) this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
+    for (const { identity, lineageId, sequence } of life.ends) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
+    for (const [scope, sequence] of life.activity) this.execute("INSERT INTO temp.activity VALUES (?, ?)", scope, sequence);
+    for (const { sequence, ownerN, text } of life.texts) this.execute("INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)", n, sequence, ownerN, text);
     if (life.newest.operation === OPERATION.Deleted) {
       this.execute(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
       this.execute("DELETE FROM observations WHERE n = ?", n);
-      const identity = kind.identity(life.record);
-      if (identity !== null) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, life.record.lineage_id ?? life.id, life.newest.sequence, n);
       return;
     }
     const row = this.derivation.liveRow(life);

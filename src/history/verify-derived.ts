@@ -1,10 +1,11 @@
-// Compares what is kept beside the ledger with what the ledger implies: spans, census, lineages, live rows and links.
+// Compares what is kept beside the ledger with what the ledger implies: spans, census, activity, search, lineages, live rows and links.
 // Beside a running appliance: what is in question is looked at again as it is now before it is called wrong.
 
 import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../db/connection.ts";
 import { OPERATION, parseMembers, type AnyKind } from "../db/kind.ts";
 import { ALIVE } from "../db/schema.ts";
+import { wholeTerm } from "../db/search-text.ts";
 import { CensusComparison } from "./census.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
@@ -30,8 +31,12 @@ export class DerivedVerification {
   private readonly derivation: Derivation;
   private readonly spansOf: Statement;
   private readonly newestNow: Statement;
-  private readonly scratch = openScratch("CREATE TABLE scratch.ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
+  private readonly scratch = openScratch(
+    "CREATE TABLE scratch.ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER); CREATE TABLE scratch.activity (scope INTEGER, sequence INTEGER, PRIMARY KEY (scope, sequence)) WITHOUT ROWID",
+  );
+  private readonly keepActivity = this.scratch.prepare("INSERT OR IGNORE INTO activity VALUES (?, ?)");
   private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
+  private textsFound = 0;
   private spansFound = 0;
   private spansCounted = 0;
 
@@ -49,11 +54,10 @@ export class DerivedVerification {
   life(life: Life): void {
     const where = whereRecord(life.kind.name, life.id, life.n);
     this.spans(life, where);
-    if (life.newest.operation === OPERATION.Deleted) {
-      const identity = life.kind.identity(life.record);
-      if (identity !== null) this.keepEnd.run(life.kind.code, identity, life.record.lineage_id ?? life.id, life.newest.sequence, life.n);
-      return;
-    }
+    this.texts(life, where);
+    for (const [scope, sequence] of life.activity) this.keepActivity.run(scope, sequence);
+    for (const { identity, lineageId, sequence } of life.ends) this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
+    if (life.newest.operation === OPERATION.Deleted) return;
     const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
     if (!isLive && this.newestNow.values(life.n)[0]?.[1] !== OPERATION.Deleted) this.findings.add("live", where, "it is alive in the ledger and has no live row");
   }
@@ -155,6 +159,38 @@ export class DerivedVerification {
     }
   }
 
+  /** Which transactions show where: both sides in the same order, row by row. */
+  *activity(): Generator<number> {
+    const expected = this.scratch.prepare("SELECT scope, sequence FROM activity WHERE (scope, sequence) > (?1, ?2) ORDER BY scope, sequence LIMIT ?3") as unknown as Statement;
+    const actual = this.prepare("SELECT scope, sequence, ordinal FROM history_activity WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ?4");
+    let after: [number, number] = [LOWEST, LOWEST];
+    let ordinal = 0;
+    for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
+      const want = expected.values(...after, SPAN_STEP_ROWS) as Array<[number, number]>;
+      const have = actual.values(...after, this.until.sequence, SPAN_STEP_ROWS) as Array<[number, number, number]>;
+      for (let place = 0; place < Math.max(want.length, have.length); place += 1) {
+        const [wanted, found] = [want[place], have[place]];
+        const at = wanted ?? found;
+        if (at === undefined) break;
+        ordinal = at[0] === after[0] ? ordinal + 1 : 1;
+        after = [at[0], at[1]];
+        if (wanted !== undefined && found !== undefined && wanted[0] === found[0] && wanted[1] === found[1] && found[2] === ordinal) continue;
+        this.findings.add("activity", `scope ${at[0]}, transaction ${at[1]}`, found === undefined ? "is missing" : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`);
+        // One row too many or too few displaces all that follow.
+        return;
+      }
+      count = Math.max(want.length, have.length);
+      yield count;
+    }
+  }
+
+  /** Texts that no life has, told by their number; the words of the index against the texts are SQLite's own check of the file. */
+  *surplusTexts(): Generator<number> {
+    const total = this.prepare("SELECT count(*) FROM history_search_texts WHERE key & 2147483647 <= ?1").values(this.until.sequence)[0]?.[0] as number;
+    if (total > this.textsFound) this.findings.add("search", "history_search_texts", `has ${total} rows where the ledger implies ${this.textsFound}`);
+    yield total;
+  }
+
   /** Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is gone or wrong of the old ones. */
   *lineages(): Generator<number> {
     const expected = this.scratch
@@ -195,6 +231,27 @@ export class DerivedVerification {
       if (found === died || endedSince) continue;
       this.findings.add("span", where, `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`);
     }
+  }
+
+  private texts(life: Life, where: string): void {
+    for (const { sequence, ownerN, text } of life.texts) {
+      if (sequence > this.until.sequence) continue;
+      const row = this.prepare("SELECT owner_n, text FROM history_search_texts WHERE key = ((?1 << 31) | ?2)").values(life.n, sequence)[0] as [number, string] | undefined;
+      const since = `from transaction ${sequence} on`;
+      if (row === undefined) {
+        this.findings.add("search", where, `what it is found by ${since} is missing`);
+        continue;
+      }
+      this.textsFound += 1;
+      if (row[0] !== ownerN || row[1] !== text) this.findings.add("search", where, `what it is found by ${since} is not what it says`);
+      else if (text !== "" && !this.isFound(life.n, sequence, text)) this.findings.add("search", where, `the index does not find it by what it says ${since}`);
+    }
+  }
+
+  /** Whether the index has the last entry of a text: it takes a text in whole or not at all. */
+  private isFound(n: number, sequence: number, text: string): boolean {
+    const entry = text.slice(text.lastIndexOf(" ") + 1);
+    return this.prepare("SELECT 1 FROM history_search WHERE history_search MATCH ?1 AND rowid = ((?2 << 31) | ?3)").values(wholeTerm(entry), n, sequence).length > 0;
   }
 
   private liveRow(kind: AnyKind, row: LiveRow, where: string): void {

@@ -130,11 +130,12 @@ export class LedgerVerification {
   private operation(current: Current, version: LedgerVersion, where: string): void {
     current.versions += 1;
     const isFirst = current.versions === 1;
-    if (isFirst !== (version.operation === OPERATION.Created)) {
-      this.findings.add("version", where, isFirst ? "the record's first version is not its creation" : "the record is created a second time");
-    }
-    if (current.ended) this.findings.add("version", where, "it follows the record's end");
-    if (version.operation === OPERATION.Deleted) current.ended = true;
+    const isCreation = version.operation === OPERATION.Created;
+    if (isFirst && !isCreation) this.findings.add("version", where, "the record's first version is not its creation");
+    // A record that was brought back is created anew under its own id.
+    else if (!isFirst && isCreation && !current.ended) this.findings.add("version", where, "the record is created while it is alive");
+    else if (current.ended && !isCreation) this.findings.add("version", where, "it follows the record's end");
+    current.ended = version.operation === OPERATION.Deleted;
   }
 
   private document(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {

@@ -7,6 +7,7 @@ import type { AnyKind } from "../db/kind.ts";
 import { Derivation } from "./derived.ts";
 import { Findings, type Finding } from "./findings.ts";
 import { DerivedVerification } from "./verify-derived.ts";
+import { inSnapshot } from "./ledger-walk.ts";
 import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
 
 export interface Progress {
@@ -64,6 +65,8 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
     yield* summed("links and observations", guarded(findings, derived.leftovers()));
     yield* summed("census", guarded(findings, derived.census()));
     yield* summed("spans", guarded(findings, derived.surplusSpans()));
+    yield* summed("activity", guarded(findings, derived.activity()));
+    yield* summed("search", guarded(findings, derived.surplusTexts()));
     yield* summed("lineages", guarded(findings, derived.lineages()));
   } finally {
     ledger.close();
@@ -90,19 +93,27 @@ function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"
   return { until: { sequence, lastN }, head: rows.length === 0 ? null : { sequence, at, hash: Buffer.from(hash).toString("hex") } };
 }
 
+/** The full text index and the tables that SQLite keeps for it: made anew from the texts. */
+function isSearchIndex(table: string): boolean {
+  return table === "history_search" || (table.startsWith("history_search_") && table !== "history_search_texts");
+}
+
 /** SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table takes. */
 function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[]): Generator<number> {
   const tables = db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").values() as Array<[string]>;
   for (const [table] of tables) {
     if (unchecked.includes(table)) continue;
-    findings.during("file", table, () => {
+    const check = isSearchIndex(table) ? "search" : "file";
+    findings.during(check, table, () => inSnapshot(db, () => {
+      // The index notices what was committed since only when it is asked something.
+      if (check === "search") db.$client.prepare("SELECT count(*) FROM history_search WHERE history_search MATCH 'a'").values();
       for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
-        if (message !== "ok") findings.add("file", table, message);
+        if (message !== "ok") findings.add(check, table, message);
       }
       for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<[string, number | null, string]>) {
         findings.add("file", `${table}, row ${row ?? "?"}`, `refers to a row of ${parent} that is not there`);
       }
-    });
+    }));
     yield 1;
   }
 }

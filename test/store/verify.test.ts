@@ -230,7 +230,7 @@ describe("rows taken from the ledger, added to it or moved in it are found, and 
       expect.stringMatching(/^version: tag .*, transaction 7: it follows the record's end$/),
     );
     expect(damaged(`UPDATE history_versions SET operation = 1 WHERE key = (SELECT max(key) FROM history_versions WHERE key >> 31 = ${host()})`)).toContainEqual(
-      expect.stringMatching(/^version: host .*: the record is created a second time$/),
+      expect.stringMatching(/^version: host .*: the record is created while it is alive$/),
     );
   });
 });
@@ -250,6 +250,14 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ["a lineage that is missing", /^lineage: tag .*\/gone: leads to nothing instead of/, () => ["DELETE FROM history_lineages WHERE identity LIKE '%/gone'"]],
     ["a lineage that leads elsewhere", /^lineage: tag .*\/gone: leads to x instead of/, () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"]],
     ["a lineage too many", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"]],
+    ["an activity that is missing", /^activity: scope -?\d+, transaction 4: is row /, () => ["DELETE FROM history_activity WHERE sequence = 4"]],
+    ["an activity at the wrong place", /^activity: scope -?\d+, transaction 3: is row 1000 of scope/, () => ["UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3"]],
+    ["an activity of nobody", /^activity: scope 99999, transaction 3: is row 1 of scope 99999/, () => ["INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)"]],
+    ["a text that is missing", /^search: host .*: what it is found by from transaction \d+ on is missing$/, () => [`DELETE FROM history_search_texts WHERE key >> 31 = ${host()}`]],
+    ["a text that is another", /^search: host .*: what it is found by from transaction \d+ on is not what it says$/, () => [`UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = ${host()}`]],
+    ["a text that leads elsewhere", /^search: host .*: what it is found by from transaction \d+ on is not what it says$/, () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`]],
+    ["a text too many", /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/, () => [`INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')`]],
+    ["a text that the index does not know", /^search: host .*: the index does not find it by what it says from transaction \d+ on$/, () => [`INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts WHERE key >> 31 = ${host()}`]],
     ["a live row that is missing", /^live: host .*: it is alive in the ledger and has no live row$/, () => [`DELETE FROM hosts WHERE n = ${host()}`]],
     ["a live row of what has ended", /^live: tag .*: has a live row, and is not alive in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"' FROM history_records WHERE id = '${population.goneTagId}'`]],
     ["a live row of another kind", /^live: tag .*: has a live row among the tags, and is none in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`]],

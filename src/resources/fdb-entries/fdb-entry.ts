@@ -37,5 +37,7 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
   observed: [],
   absent: "null",
   identity: (entry) => `${entry.if_entry_id}/${entry.mac_address}/${entry.vlan_number ?? ""}`,
+  // A host is not found by what its switch forwards to: only the interface is.
+  search: { texts: (entry) => ({ wholes: [entry.mac_address] }), finds: (entry) => entry.if_entry_id },
   unique: { field: "mac_address", value: (entry) => entry.mac_address },
 };

@@ -56,5 +56,9 @@ export const hostKind: Kind<HostRecord> = {
   // Two devices may have one name; a later incarnation is the one of the same name in the same network.
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
+  search: {
+    texts: (host) => ({ words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr] }),
+    finds: (host) => host.id,
+  },
   sortKeys: (host) => ({ name: foldCase(host.name), ...(host.hostname === null ? {} : { hostname: foldCase(host.hostname) }) }),
 };

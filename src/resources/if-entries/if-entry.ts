@@ -83,6 +83,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
+  search: { texts: (entry) => ({ wholes: [entry.mac_address] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
   composedSql: {
     code: FDB_ENTRY_CODE,

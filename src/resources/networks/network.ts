@@ -37,6 +37,7 @@ export const networkKind: Kind<NetworkRecord> = {
   absent: "null",
   identity: (network) => `${network.organization_id}/${network.name}`,
   unique: { field: "name", value: (network) => network.name },
+  search: { texts: (network) => ({ words: [network.name, network.description] }), finds: (network) => network.id },
   sortKeys: (network) => ({ name: foldCase(network.name) }),
 };
 

@@ -33,6 +33,7 @@ export const tagKind: Kind<TagRecord> = {
   absent: "null",
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
   unique: { field: "name", value: (tag) => tag.name },
+  search: { texts: (tag) => ({ words: [tag.name, tag.description] }), finds: (tag) => tag.id },
   sortKeys: (tag) => ({ name: foldCase(tag.name) }),
 };
 
