@@ -13,6 +13,19 @@ CREATE TABLE history_activity (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX history_activity_by_ordinal ON history_activity (scope, ordinal);
 
+-- Of 1,024 neighbouring record numbers (block = n >> 10) in an organization or network: how many live there, and which transaction
+-- ended the last that died (0 for none). A walk through the past passes over the dead by whole blocks.
+CREATE TABLE history_span_blocks (
+  scope INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  alive INTEGER NOT NULL CHECK (alive >= 0),
+  died  INTEGER NOT NULL,
+  PRIMARY KEY (scope, block)
+) STRICT, WITHOUT ROWID;
+INSERT INTO history_span_blocks (scope, block, alive, died)
+SELECT s.scope, s.n >> 10, count(*) FILTER (WHERE s.died = 9007199254740991), coalesce(max(s.died) FILTER (WHERE s.died < 9007199254740991), 0)
+FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2) GROUP BY s.scope, s.n >> 10;
+
 -- What a record could be found by, from the version with this key on until the record's next row; empty from its end on.
 CREATE TABLE history_search_texts (
   key     INTEGER PRIMARY KEY,

@@ -6,21 +6,36 @@ import type { Access, Actor } from "./access/actor.ts";
 import type { AccessGate } from "./access/gate.ts";
 import { accessRoutes } from "./access/routes.ts";
 import type { SignIn } from "./access/sign-in.ts";
+import { backupRoutes } from "./backup/routes.ts";
+import type { Backups } from "./backup/backups.ts";
+import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import { SCHEMA_VERSION } from "./db/migrate.ts";
 import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
+import { changeFeedRoutes } from "./history/change-feed-routes.ts";
+import type { CommitWatch } from "./history/commit-watch.ts";
+import { diffRoutes } from "./history/diff-routes.ts";
+import { ledgerRoutes } from "./history/ledger-routes.ts";
+import { locateRoutes } from "./history/locate-routes.ts";
+import { recordHistoryRoutes } from "./history/record-history-routes.ts";
+import { restoreRoutes } from "./history/restore-routes.ts";
 import { documentation } from "./http/documentation.ts";
 import { healthRoutes } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
 import type { Inventory } from "./resources/answers.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
+import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
 import { hostRoutes } from "./resources/hosts/routes.ts";
 import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
+import { ipAddressRoutes } from "./resources/ip-addresses/routes.ts";
 import { networkRoutes } from "./resources/networks/routes.ts";
 import { organizationRoutes } from "./resources/organizations/routes.ts";
+import { portRoutes } from "./resources/ports/routes.ts";
+import { serviceRoutes } from "./resources/services/routes.ts";
 import { subnetRoutes } from "./resources/subnets/routes.ts";
+import { tagAssignmentRoutes } from "./resources/tag-assignments/routes.ts";
 import { tagRoutes } from "./resources/tags/routes.ts";
 import { userRoutes } from "./resources/users/routes.ts";
 import { vlanRoutes } from "./resources/vlans/routes.ts";
@@ -29,13 +44,19 @@ export interface AppOptions {
   readonly inventory: Inventory;
   readonly gate: AccessGate;
   readonly signIn: SignIn;
+  /** Waits for changes. */
+  readonly watch: CommitWatch;
   /** For the texts of API keys. */
   readonly random: Random;
   readonly log: Log;
+  readonly clock: Clock;
   /** Starts the ids of requests: different at every start. */
   readonly requestIdPrefix: string;
   readonly monotonicMs: () => number;
   readonly discovery: DiscoveryOptions;
+  readonly backups: Backups;
+  /** Whether a backup is served. */
+  readonly isReadOnly: boolean;
 }
 
 /** The caller of operations that anyone may call: no organization, nothing in reach. */
@@ -60,17 +81,29 @@ export function createApp(options: AppOptions) {
   accessRoutes(surface, options.inventory, options.signIn);
   app.use(cookieApp);
   apiKeyRoutes(surface, options.inventory, options.random);
+  backupRoutes(surface, options.inventory, options.backups);
+  bindingRoutes(surface, options.inventory);
   credentialRoutes(surface, options.inventory);
   discoveryRoutes(surface, options.inventory, options.discovery);
-  healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION });
+  healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION, isReadOnly: options.isReadOnly });
   hostRoutes(surface, options.inventory);
   ifEntryRoutes(surface, options.inventory);
+  ipAddressRoutes(surface, options.inventory);
   networkRoutes(surface, options.inventory);
   organizationRoutes(surface, options.inventory);
+  portRoutes(surface, options.inventory);
+  serviceRoutes(surface, options.inventory);
   subnetRoutes(surface, options.inventory);
+  tagAssignmentRoutes(surface, options.inventory);
   tagRoutes(surface, options.inventory);
   userRoutes(surface, options.inventory);
   vlanRoutes(surface, options.inventory);
+  changeFeedRoutes(surface, options.inventory, options.watch);
+  diffRoutes(surface, options.inventory, options.clock);
+  ledgerRoutes(surface, options.inventory);
+  locateRoutes(surface, options.inventory, options.clock);
+  recordHistoryRoutes(surface, options.inventory);
+  restoreRoutes(surface, options.inventory);
   app.use(documentation(surface));
   return { app, surface };
 }

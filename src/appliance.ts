@@ -3,23 +3,31 @@
 
 import { existsSync } from "node:fs";
 import { AccessGate } from "./access/gate.ts";
+import { ReadOnlyWriteQueue } from "./access/read-only-writes.ts";
 import { generateSetupToken } from "./access/setup-token.ts";
 import { SignIn } from "./access/sign-in.ts";
 import { SignInThrottle } from "./access/sign-in-throttle.ts";
 import { UsageRecorder } from "./access/usage.ts";
 import { createApp } from "./app.ts";
+import { requireReadable } from "./backup/backup-file.ts";
+import { BackupFolder, NO_BACKUPS, type Backups } from "./backup/backups.ts";
+import { orderBackup } from "./backup/job.ts";
 import type { Clock } from "./base/clock.ts";
-import { formatInstant } from "./base/instant.ts";
+import { formatInstant, type Instant } from "./base/instant.ts";
 import { loadOrCreateKeyFile } from "./base/key-file.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
+import { systemTimers } from "./base/timers.ts";
 import { UuidSource } from "./base/uuid.ts";
 import type { ListenAddress } from "./config.ts";
-import { openReadOnly, openWritable } from "./db/connection.ts";
+import { openReadOnly, openStill, openWritable } from "./db/connection.ts";
 import { dataFiles, DataLock, ensureDataDirectory, type DataFiles } from "./db/data-directory.ts";
 import { DatabaseRefused, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
+import { WorkerLongReads, type LongReads } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
 import { DirectWriteQueue, WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
+import { CommitWatch } from "./history/commit-watch.ts";
+import type { ReadsOptions } from "./reads.ts";
 import { openWriter, type WriterOptions } from "./writer.ts";
 
 /** A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it. */
@@ -73,6 +81,11 @@ export interface Appliance {
 export interface AppParts {
   readonly reader: Reader;
   readonly writes: WriteQueue;
+  readonly longReads: LongReads;
+  readonly backups: Backups;
+  /** Whether a backup is served. */
+  readonly isReadOnly: boolean;
+  readonly watch: CommitWatch;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -121,9 +134,22 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       else await options.firstSetup(writes);
     }
     const setupToken = isClaimed(reader) ? null : generateSetupToken(random);
-    const app = composeApp({ ...options, reader, writes, setupToken });
+    const longReads = startLongReads(files.database, log);
+    closers.push(() => longReads.close());
+    const backups = new BackupFolder({
+      directory: files.backups,
+      database: files.database,
+      takeBackup: (order) => orderBackup(new Worker(new URL("./backup-worker.ts", import.meta.url).href), order),
+      clock,
+      log,
+    });
+    closers.push(() => backups.close());
+    const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
+    const app = composeApp({ ...options, reader, writes, longReads, watch, backups, isReadOnly: false, setupToken });
     const server = listen(app, options.listen);
     closers.push(() => drain(server, log));
+    // Who waits for changes would be waited for.
+    closers.push(() => watch.close());
     return {
       url: server.url.origin,
       directory: files.directory,
@@ -137,20 +163,70 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   }
 }
 
+export interface ReadOnlyOptions {
+  /** A backup, absolute. */
+  readonly file: string;
+  readonly listen: ListenAddress;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}
+
+/** Serves a backup: everything can be asked and nothing changed; the file stays as it is to the last byte. */
+export interface ReadOnlyAppliance extends Appliance {
+  /** The last change in the backup; null where there was none. */
+  readonly asOf: Instant | null;
+}
+
+/**
+ * @throws DatabaseRefused, ListenError with one sentence for the operator
+ */
+export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
+  const { file, clock, log } = options;
+  requireReadable(file);
+  const reader = new Reader(openedFile(file, () => openStill(file)), clock);
+  const writes = new ReadOnlyWriteQueue(reader);
+  const longReads = startLongReads(file, log);
+  const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
+  const stopReading = () => {
+    longReads.close();
+    reader.db.close();
+  };
+  try {
+    const head = openedFile(file, () => reader.head());
+    const app = composeApp({ ...options, reader, writes, longReads, watch, backups: NO_BACKUPS, isReadOnly: true, setupToken: null });
+    const server = listen(app, options.listen);
+    const stop = async () => {
+      watch.close();
+      await drain(server, log);
+      stopReading();
+    };
+    return { url: server.url.origin, directory: file, setupToken: null, asOf: head.sequence === 0 ? null : head.at, crashed: new Promise(() => {}), stop };
+  } catch (error) {
+    stopReading();
+    throw error;
+  }
+}
+
 /** The app that answers for a store. Takes nothing from the store until it is asked something. */
 export function composeApp(options: AppParts): App {
-  const { reader, writes, clock, random, log } = options;
+  const { reader, writes, longReads, clock, random, log } = options;
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
   const signIn = new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => options.setupToken });
   const discoveryIds = new UuidSource(random);
   const { app } = createApp({
-    inventory: { reader, writes, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    inventory: { reader, writes, longReads, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
     signIn,
+    watch: options.watch,
+    clock,
     random,
     log,
     requestIdPrefix: random.bytes(6).toHex(),
     monotonicMs: options.monotonicMs,
+    backups: options.backups,
+    isReadOnly: options.isReadOnly,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
   });
   return app;
@@ -239,11 +315,20 @@ function openReader(files: DataFiles, clock: Clock): Reader {
 }
 
 function opened<T>(files: DataFiles, open: () => T): T {
+  return openedFile(files.database, open);
+}
+
+function openedFile<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    throw refusalOf(error, files.database);
+    throw refusalOf(error, path);
   }
+}
+
+function startLongReads(databasePath: string, log: Log): LongReads {
+  const start = () => new Worker(new URL("./reads.ts", import.meta.url).href);
+  return new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
 }
 
 /** A new key beside secrets that were sealed with a lost one would hide the loss until they are needed. */
@@ -282,7 +367,7 @@ function requireCurrentSchema(files: DataFiles): void {
 }
 
 /** @throws DatabaseRefused for a leap of the clock that nobody confirmed */
-function checkClock(reader: Reader, options: StoreOptions): void {
+export function checkClock(reader: Reader, options: Pick<StoreOptions, "clock" | "acceptClock" | "log">): void {
   const last = reader.head();
   if (last.sequence === 0) return;
   const now = options.clock.now();

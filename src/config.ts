@@ -54,6 +54,15 @@ export const OPTIONS = {
   expiresAt: option("expires-at", "TIMESTAMP", null, "When the key ends (RFC 3339); never, if not given.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag("repair-derived", "Where they are not what the ledger says, make the live tables, spans, counts and links anew; no appliance may run."),
+  knownHead: option("head", "SEQUENCE:HASH", null, "A transaction and its hash as they were written down once: the ledger must hold it unchanged.", parseHead),
+  before: option("before", "DATE", null, "What happened before it is thinned: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age such as -365d.", parseText),
+  keep: option("keep", "daily|monthly", null, "What is kept of it: the last state of each day or month (UTC). Without it only the last state before DATE.", parseKeep),
+  dryRun: flag("dry-run", "Tell what would be dropped, and drop nothing; an appliance may run."),
+  vacuum: flag("vacuum", "Then write the file anew without what was dropped, which gives its room back to the disk; meanwhile it takes up to twice its size."),
+  readOnly: option("read-only", "FILE", null, "Serve this backup, to be read only, instead of the data of a folder; the file stays as it is.", parsePath),
+  file: option("file", "FILE", null, "The backup.", parsePath),
+  replace: flag("replace", "Put the backup in the place of data that are there; what was there is kept beside it."),
+  dropSecrets: flag("drop-secrets", "Go on without the key file that the credentials' secrets are sealed with: they are dropped, to be entered anew."),
 } as const satisfies Record<string, Option<unknown>>;
 
 export type OptionName = keyof typeof OPTIONS;
@@ -69,6 +78,8 @@ export interface Form<Always extends OptionName = OptionName, Maybe extends Opti
   readonly always: readonly Always[];
   /** Settings that may be left out. */
   readonly maybe: readonly Maybe[];
+  /** The setting that may be given without its flag: `backup FILE`. */
+  readonly operand?: Always;
 }
 
 export type Config<Always extends OptionName = never, Maybe extends OptionName = never> = Readonly<
@@ -88,14 +99,15 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
   environment: Environment = process.env,
 ): Config<Always, Maybe> {
   const names: readonly OptionName[] = [...form.always, ...form.maybe];
-  const given = readFlags(names, args);
+  const given = readFlags(names, form.operand ?? null, args);
   const config: Record<string, unknown> = {};
   for (const name of names) {
     const { flag: spelled, value, fallback, parse }: Option<unknown> = OPTIONS[name];
     const variable = variableOf(spelled);
-    const [source, text] = given.has(name) ? [`--${spelled}`, given.get(name)] : environment[variable] ? [variable, environment[variable]] : [`--${spelled}`, fallback];
+    const shown = name === form.operand ? String(value) : `--${spelled}`;
+    const [source, text] = given.has(name) ? [shown, given.get(name)] : environment[variable] ? [variable, environment[variable]] : [shown, fallback];
     if (text === null || text === undefined) {
-      if ((form.always as readonly OptionName[]).includes(name)) throw new UsageError(`--${spelled} ${value} is required (or ${variable})`);
+      if ((form.always as readonly OptionName[]).includes(name)) throw new UsageError(`${name === form.operand ? shown : `${shown} ${value}`} is required (or ${variable})`);
       config[name] = null;
       continue;
     }
@@ -122,11 +134,15 @@ export function variableOf(spelled: string): string {
 const PREFIX = "NETLEDGER_";
 
 /** The texts of the flags given. */
-function readFlags(names: readonly OptionName[], args: readonly string[]): Map<OptionName, string> {
+function readFlags(names: readonly OptionName[], operand: OptionName | null, args: readonly string[]): Map<OptionName, string> {
   const given = new Map<OptionName, string>();
   for (let position = 0; position < args.length; position += 1) {
     const arg = args[position] as string;
-    if (!arg.startsWith("--") || arg === "--") throw new UsageError(`${quoted(arg)} is not understood: every setting is a flag`);
+    if (operand !== null && !arg.startsWith("-") && !given.has(operand)) {
+      given.set(operand, arg);
+      continue;
+    }
+    if (!arg.startsWith("--") || arg === "--") throw new UsageError(`${quoted(arg)} is not understood: every ${operand === null ? "" : "other "}setting is a flag`);
     const equals = arg.indexOf("=");
     const spelled = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
     const attached = equals === -1 ? null : arg.slice(equals + 1);
@@ -187,6 +203,17 @@ function parseSwitch(text: string): boolean {
 function parseLogFormat(text: string): LogFormat {
   if (text === "text" || text === "json") return text;
   throw new UsageError(`must be text or json, not ${quoted(text)}`);
+}
+
+function parseKeep(text: string): "daily" | "monthly" {
+  if (text === "daily" || text === "monthly") return text;
+  throw new UsageError(`must be daily or monthly, not ${quoted(text)}`);
+}
+
+function parseHead(text: string): { readonly sequence: number; readonly hash: string } {
+  const [, sequence, hash = ""] = /^(\d{1,10}):([0-9a-f]{64})$/i.exec(text) ?? [];
+  if (sequence === undefined) throw new UsageError(`must be SEQUENCE:HASH, such as verify and GET /api/v1/ledger tell them, not ${quoted(text)}`);
+  return Object.freeze({ sequence: Number(sequence), hash: hash.toLowerCase() });
 }
 
 function parseListen(text: string): ListenAddress {

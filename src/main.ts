@@ -2,10 +2,13 @@
 
 import { ListenError } from "./appliance.ts";
 import { DomainError } from "./base/errors.ts";
+import { backup } from "./cli/backup.ts";
 import { EXIT, type Command } from "./cli/command.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
 import { keyCommands } from "./cli/key.ts";
 import { openapi } from "./cli/openapi.ts";
+import { prune } from "./cli/prune.ts";
+import { restore } from "./cli/restore.ts";
 import { serve } from "./cli/serve.ts";
 import { setup } from "./cli/setup.ts";
 import { printError, processSurroundings } from "./cli/surroundings.ts";
@@ -16,7 +19,7 @@ import { UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/migrate.ts";
 
 /** In the order of the help. */
-const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, verify, openapi, version];
+const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, verify, prune, backup, restore, openapi, version];
 
 process.exit(await main(process.argv.slice(2)));
 

@@ -4,24 +4,47 @@ import { systemClock } from "./base/clock.ts";
 import { systemRandom, type Random } from "./base/random.ts";
 import { SecretBox } from "./base/secret-box.ts";
 import { closeSession, openSession, touchKey, touchSession } from "./access/commands.ts";
+import { nameBackup } from "./backup/commands.ts";
 import { openWritable, type Sql } from "./db/connection.ts";
 import { migrate, refusalOf } from "./db/migrate.ts";
 import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
 import { Writer, type Commands } from "./db/writer.ts";
+import { deriveChangesAndTexts } from "./history/rebuild.ts";
+import { restoreRecord, revertTransaction } from "./history/restore-commands.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
+import { apiKeyKind } from "./resources/api-keys/api-key.ts";
 import { createApiKey, removeApiKey, rotateApiKey, updateApiKey } from "./resources/api-keys/commands.ts";
+import { bindingKind } from "./resources/bindings/binding.ts";
+import { createBinding, removeBinding, updateBinding } from "./resources/bindings/commands.ts";
 import { removeEach } from "./resources/bulk-removal.ts";
+import { fromBytes } from "./resources/checked-bytes.ts";
 import { createCredential, removeCredential, updateCredential } from "./resources/credentials/commands.ts";
+import { credentialKind } from "./resources/credentials/credential.ts";
+import { HostBulk } from "./resources/hosts/bulk-body.ts";
+import { writeHosts } from "./resources/hosts/bulk-commands.ts";
 import { createHost, removeHost, updateHost } from "./resources/hosts/commands.ts";
+import { hostKind } from "./resources/hosts/host.ts";
 import { createIfEntry, removeIfEntry, updateIfEntry } from "./resources/if-entries/commands.ts";
+import { ifEntryKind } from "./resources/if-entries/if-entry.ts";
+import { createIpAddress, removeIpAddress, updateIpAddress } from "./resources/ip-addresses/commands.ts";
+import { ipAddressKind } from "./resources/ip-addresses/ip-address.ts";
 import { KINDS } from "./resources/kinds.ts";
 import { createNetwork, removeNetwork, updateNetwork } from "./resources/networks/commands.ts";
+import { networkKind } from "./resources/networks/network.ts";
 import { setUpOrganization, updateOrganization } from "./resources/organizations/commands.ts";
+import { createPort, removePort, updatePort } from "./resources/ports/commands.ts";
+import { portKind } from "./resources/ports/port.ts";
+import { createService, removeService, updateService } from "./resources/services/commands.ts";
+import { serviceKind } from "./resources/services/service.ts";
 import { createSubnet, removeSubnet, updateSubnet } from "./resources/subnets/commands.ts";
 import { subnetKind } from "./resources/subnets/subnet.ts";
+import { addTag, assignTags, takeTagOff } from "./resources/tag-assignments/commands.ts";
 import { createTag, removeTag, updateTag } from "./resources/tags/commands.ts";
-import { createUser, setPassword, updateUser } from "./resources/users/commands.ts";
+import { tagKind } from "./resources/tags/tag.ts";
+import { createUser, removeUser, setPassword, updateUser } from "./resources/users/commands.ts";
+import { userKind } from "./resources/users/user.ts";
 import { createVlan, removeVlan, updateVlan } from "./resources/vlans/commands.ts";
+import { vlanKind } from "./resources/vlans/vlan.ts";
 
 export interface WriterOptions {
   readonly databasePath: string;
@@ -40,34 +63,78 @@ export function commandsOf(secrets: SecretBox): Commands {
     "api_key.update": updateApiKey,
     "api_key.rotate": rotateApiKey,
     "api_key.delete": removeApiKey,
+    "api_key.bulk_delete": removeEach(apiKeyKind, removeApiKey),
+    "api_key.restore": restoreRecord(apiKeyKind),
+    "backup.name": nameBackup,
+    "binding.create": createBinding,
+    "binding.update": updateBinding,
+    "binding.delete": removeBinding,
+    "binding.bulk_delete": removeEach(bindingKind, removeBinding),
+    "binding.restore": restoreRecord(bindingKind),
     "credential.create": createCredential(secrets),
     "credential.update": updateCredential(secrets),
     "credential.delete": removeCredential,
+    "credential.bulk_delete": removeEach(credentialKind, removeCredential),
+    "credential.restore": restoreRecord(credentialKind),
     "discovery.self": recordSelf,
     "host.create": createHost,
     "host.update": updateHost,
     "host.delete": removeHost,
+    "host.bulk": fromBytes(HostBulk, writeHosts),
+    "host.bulk_delete": removeEach(hostKind, removeHost),
+    "host.restore": restoreRecord(hostKind),
     "if_entry.create": createIfEntry,
     "if_entry.update": updateIfEntry,
     "if_entry.delete": removeIfEntry,
+    "if_entry.bulk_delete": removeEach(ifEntryKind, removeIfEntry),
+    "if_entry.restore": restoreRecord(ifEntryKind),
+    "ip_address.create": createIpAddress,
+    "ip_address.update": updateIpAddress,
+    "ip_address.delete": removeIpAddress,
+    "ip_address.bulk_delete": removeEach(ipAddressKind, removeIpAddress),
+    "ip_address.restore": restoreRecord(ipAddressKind),
     "network.create": createNetwork,
     "network.update": updateNetwork,
     "network.delete": removeNetwork,
+    "network.bulk_delete": removeEach(networkKind, removeNetwork),
+    "network.restore": restoreRecord(networkKind),
     "organization.set_up": setUpOrganization,
     "organization.update": updateOrganization,
+    "port.create": createPort,
+    "port.update": updatePort,
+    "port.delete": removePort,
+    "port.bulk_delete": removeEach(portKind, removePort),
+    "port.restore": restoreRecord(portKind),
+    "service.create": createService,
+    "service.update": updateService,
+    "service.delete": removeService,
+    "service.bulk_delete": removeEach(serviceKind, removeService),
+    "service.restore": restoreRecord(serviceKind),
     "subnet.create": createSubnet,
     "subnet.update": updateSubnet,
     "subnet.delete": removeSubnet,
     "subnet.bulk_delete": removeEach(subnetKind, removeSubnet),
+    "subnet.restore": restoreRecord(subnetKind),
     "tag.create": createTag,
     "tag.update": updateTag,
     "tag.delete": removeTag,
+    "tag.bulk_delete": removeEach(tagKind, removeTag),
+    "tag.restore": restoreRecord(tagKind),
+    "tag.assign": assignTags,
+    "tag.bulk_add": addTag,
+    "tag.bulk_remove": takeTagOff,
+    "transaction.revert": revertTransaction,
     "user.create": createUser,
     "user.update": updateUser,
+    "user.delete": removeUser,
+    "user.bulk_delete": removeEach(userKind, removeUser),
+    "user.restore": restoreRecord(userKind),
     "user.set_password": setPassword,
     "vlan.create": createVlan,
     "vlan.update": updateVlan,
     "vlan.delete": removeVlan,
+    "vlan.bulk_delete": removeEach(vlanKind, removeVlan),
+    "vlan.restore": restoreRecord(vlanKind),
   };
 }
 
@@ -77,13 +144,14 @@ export function commandsOf(secrets: SecretBox): Commands {
  */
 export function openWriter(options: WriterOptions, clock = systemClock, random: Random = systemRandom): Writer {
   const db = openMigrated(options.databasePath);
-  return new Writer({ db, kinds: KINDS, commands: commandsOf(new SecretBox(options.secretKey, random)), clock, random });
+  const box = new SecretBox(options.secretKey, random);
+  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box });
 }
 
 function openMigrated(path: string): Sql {
   try {
     const db = openWritable(path);
-    migrate(db, path);
+    migrate(db, path, (each) => deriveChangesAndTexts(each, KINDS));
     return db;
   } catch (error) {
     throw refusalOf(error, path);

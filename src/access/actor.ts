@@ -36,6 +36,12 @@ export const MEMBER: Access = { role: "Member" };
 export const ADMIN: Access = { role: "Admin" };
 export const OWNER: Access = { role: "Owner" };
 
+/** @throws DomainError auth_session_required for an API key */
+export function requireSession(actor: { readonly type: Author["type"] }, what: string): void {
+  if (actor.type !== "ApiKey") return;
+  throw new DomainError("auth_session_required", `${what} takes a sign-in: API keys can't do it.`, {});
+}
+
 /** @throws DomainError auth_permission_denied naming the role that it takes */
 export function requireRole(role: Role, required: Role, what: string): void {
   if (atLeast(role, required)) return;

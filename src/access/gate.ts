@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Reader } from "../db/reader.ts";
 import type { Gate, RequestContext } from "../http/surface.ts";
-import { requireRole, type Access, type Actor, type CommandActor } from "./actor.ts";
+import { requireRole, requireSession, type Access, type Actor, type CommandActor } from "./actor.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api-key.ts";
 import { originAllowed } from "./origin.ts";
 import { lesserRole, reachesEveryNetwork, type Role } from "./role.ts";
@@ -64,9 +64,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   permit(actor: Actor, access: Access, context: RequestContext): void {
-    if (access.sessionOnly === true && actor.type === "ApiKey") {
-      throw new DomainError("auth_session_required", "This takes a sign-in: API keys can't do it.", {});
-    }
+    if (access.sessionOnly === true) requireSession(actor, "This");
     requireRole(actor.role, access.role, "This operation");
     const method = context.request.method;
     if (actor.type === "User" && method !== "GET" && method !== "HEAD") assertOrigin(context.request);
@@ -91,7 +89,8 @@ export class AccessGate implements Gate<Actor, Access> {
   /** The caller that a user is who has just signed in. Whether the user may sign in is not asked here. */
   actorOfUser(userN: number): Actor {
     const row = this.reader.statement(USER_SQL).values(userN)[0] as [Role, number] | undefined;
-    if (row === undefined) throw notAuthenticated();
+    // Deleted in this very moment.
+    if (row === undefined) throw invalidCredentials();
     const [role, organizationN] = row;
     return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
   }

@@ -11,7 +11,7 @@ import { Organization, ORGANIZATION_EXAMPLE, organizationKind } from "../resourc
 import { composeUsers } from "../resources/users/user-view.ts";
 import { Email, Password, User, USER_EXAMPLE, userKind } from "../resources/users/user.ts";
 import { VIEWER, type Access, type Actor } from "./actor.ts";
-import { assertOrigin, SESSION_COOKIE, sessionToken } from "./gate.ts";
+import { assertOrigin, invalidCredentials, SESSION_COOKIE, sessionToken } from "./gate.ts";
 import { PASSWORD_MAX_LENGTH } from "./password.ts";
 import { ROLES } from "./role.ts";
 import type { SignIn } from "./sign-in.ts";
@@ -119,7 +119,8 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
   function userText(userId: string, actor: Actor): string {
     return reader.snapshot(() => {
       const found = reader.find(userKind, userId, actor, null);
-      if (found === null) throw new Error(`access: the user ${userId} is gone`);
+      // Deleted in this very moment.
+      if (found === null) throw invalidCredentials();
       return composeUsers(reader, actor)([found], null)[0] as string;
     });
   }

@@ -26,9 +26,11 @@ export type ErrorCode =
   | "entity_already_exists"
   | "entity_in_use"
   | "precondition_failed"
+  | "idempotency_key_reused"
   | "internal_error"
   | "shutting_down"
-  | "storage_full";
+  | "storage_full"
+  | "store_read_only";
 
 /** One offender of a validation error. `path` is a JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter. */
 export interface Issue {
@@ -83,4 +85,9 @@ export function referenceInvalid(entity: string, field: string, ids: string[]): 
 /** 409: something with this value is there already. */
 export function alreadyExists(entity: string, field: string, value: unknown): DomainError {
   return new DomainError("entity_already_exists", `There is already ${oneEntity(entity)} with the ${field} ${String(value)}.`, { entity, field, value });
+}
+
+/** 403: what is asked would change a store that is only to be read. */
+export function storeReadOnly(): DomainError {
+  return new DomainError("store_read_only", "This appliance serves a backup, to be read only: nothing in it can be changed.");
 }

@@ -44,6 +44,21 @@ export function parseInstant(text: string): Instant | null {
   return instant >= EARLIEST_INSTANT && instant <= LATEST_INSTANT ? instant : null;
 }
 
+/**
+ * Reads an instant as parseInstant does, or relative to `now`: `now` itself, or an age such as `-90s`, `-15m`, `-24h`, `-7d`, `-2w`.
+ * A day is 24 hours and a week seven of these, whatever a calendar says. Null for anything else, and for ages that reach beyond the year 0000.
+ */
+export function parseInstantOrAge(text: string, now: Instant): Instant | null {
+  if (text === "now") return now;
+  const age = AGE.exec(text);
+  if (age === null) return parseInstant(text);
+  const instant = now - Number(age[1]) * (UNIT_MS[age[2] as string] as number);
+  return instant >= EARLIEST_INSTANT ? instant : null;
+}
+
+const AGE = /^-(\d{1,15})([smhdw])$/;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
 /** `Date.UTC` would take the years 0 to 99 for 1900 to 1999. */

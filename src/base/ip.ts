@@ -68,6 +68,12 @@ export function ipSortKey(ip: Ip): string {
   return ip.version + ip.bytes.toHex().padStart(32, "0");
 }
 
+/** As ipSortKey by the prefix's first address; a prefix stands before the longer ones that begin where it does. The empty text for no prefix. */
+export function cidrSortKey(text: string): string {
+  const cidr = parseCidr(text);
+  return cidr === null ? "" : ipSortKey(cidr) + String(cidr.prefixLength).padStart(3, "0");
+}
+
 /** Six full groups and a dotted tail, the longest text that an address can have. */
 const MAX_IP_LENGTH = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
 

@@ -24,6 +24,11 @@ export function loadOrCreateKeyFile(path: string, random: Random, userId: number
   return created;
 }
 
+/** As loadOrCreateKeyFile, but makes none: null where there is no file. */
+export function loadKeyFile(path: string, userId: number | undefined = process.geteuid?.()): Uint8Array | null {
+  return load(path, userId);
+}
+
 /** Null when there is no file. */
 function load(path: string, userId: number | undefined): Uint8Array | null {
   let file: number;

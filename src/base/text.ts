@@ -12,6 +12,14 @@ export function foldCase(text: string): string {
 }
 
 /**
+ * What orders texts without regard to case, then by code point, where it is compared by code point. For texts without control
+ * characters: U+0001 stands before whatever a longer text goes on with.
+ */
+export function textSortKey(text: string): string {
+  return `${foldCase(text)}\u0001${text}`;
+}
+
+/**
  * Negative, zero or positive, as for Array.sort. By code point, which is also the order of the UTF-8 bytes and so of SQLite's BINARY;
  * `<` on strings goes by UTF-16 unit and puts U+10000 and above before U+E000–U+FFFF.
  */

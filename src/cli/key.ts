@@ -53,7 +53,7 @@ const create = defineCommand(
         ...(networks === null ? {} : { network_ids: networks }),
       };
       const key = generateApiKey(surroundings.random);
-      const secret: KeySecret = { hash: hashApiKey(key), mask: maskApiKey(key) };
+      const secret: KeySecret = { text: key, hash: hashApiKey(key), mask: maskApiKey(key) };
       await writes.run("api_key.create", { body, secret }, operatorOf(organization.id));
       await surroundings.print(`${key}\n`);
     });

@@ -1,8 +1,11 @@
 // netledger openapi: prints the OpenAPI document of this version, without any data.
 
 import { composeApp } from "../appliance.ts";
+import type { Backups } from "../backup/backups.ts";
 import { systemLog } from "../base/log.ts";
+import type { LongReads } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
+import type { CommitWatch } from "../history/commit-watch.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import { openApiDocument } from "../http/documentation.ts";
 import { defineCommand, EXIT } from "./command.ts";
@@ -14,6 +17,10 @@ export const openapi = defineCommand(
       ...surroundings,
       reader: absent<Reader>(),
       writes: absent<WriteQueue>(),
+      longReads: absent<LongReads>(),
+      backups: absent<Backups>(),
+      isReadOnly: false,
+      watch: absent<CommitWatch>(),
       log: systemLog(),
       monotonicMs: () => performance.now(),
       setupToken: null,

@@ -1,6 +1,7 @@
 // netledger serve: runs the appliance until it is told to stop.
 
-import { startAppliance, type Appliance } from "../appliance.ts";
+import { startAppliance, startReadOnlyAppliance, type Appliance, type ReadOnlyAppliance } from "../appliance.ts";
+import { formatInstant } from "../base/instant.ts";
 import { systemLog, type Log } from "../base/log.ts";
 import { UuidSource } from "../base/uuid.ts";
 import { UsageError, unknownVariables, type Config, type ListenAddress } from "../config.ts";
@@ -22,22 +23,24 @@ export const serve = defineCommand(
     name: "serve",
     summary: "runs the appliance: the API over HTTP, on the data of one folder.",
     always: ["listen", "data", "self", "acceptClock", "logFormat"],
-    maybe: SETUP,
+    maybe: [...SETUP, "readOnly"],
   },
   (config, surroundings) => runAppliance(config, surroundings),
 );
 
-type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logFormat", (typeof SETUP)[number]>;
+type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logFormat", (typeof SETUP)[number] | "readOnly">;
 
 /** @param startWriter starts the writer's thread; a test may start one that fails */
 export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
   const setup = unattendedSetup(config);
+  if (setup !== null && config.readOnly !== null) throw new UsageError("--read-only serves what is in the backup: it goes without a set-up");
   // From here on a signal ends the start in order as soon as it is through.
   const stopped = surroundings.untilStopped();
   const log = systemLog(config.logFormat);
   // A promise that nobody waits for must not take all others down; the store is behind its own thread.
   process.on("unhandledRejection", (cause) => log.error("unhandled_rejection", { cause }));
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
+  if (config.readOnly !== null) return runReadOnly(config.readOnly, config, surroundings, stopped, log);
   const appliance = await startAppliance({
     listen: config.listen,
     directory: config.data,
@@ -59,6 +62,14 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
   });
   log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, pid: process.pid });
   await surroundings.print(greeting(appliance, config.listen));
+  return untilTheEnd(appliance, stopped, log);
+}
+
+async function runReadOnly(file: string, config: ServeConfig, surroundings: Surroundings, stopped: Promise<string>, log: Log): Promise<number> {
+  const { clock, random } = surroundings;
+  const appliance = await startReadOnlyAppliance({ file, listen: config.listen, clock, random, monotonicMs: () => performance.now(), log });
+  log.info("started", { version: SERVER_VERSION, url: appliance.url, read_only: file, pid: process.pid });
+  await surroundings.print(readOnlyGreeting(appliance));
   return untilTheEnd(appliance, stopped, log);
 }
 
@@ -103,6 +114,10 @@ function greeting(appliance: Appliance, listen: ListenAddress): string {
   return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
 }
 
+function readOnlyGreeting({ url, directory: file, asOf }: ReadOnlyAppliance): string {
+  const last = asOf === null ? "nothing was ever written in it" : `the last change in it is of ${formatInstant(asOf)}`;
+  return `netledger ${SERVER_VERSION} listens on ${url}\nTo be read only: ${file}; ${last}\nSign in at ${url}/api/auth/login with a password of then, or use a key of then; the operations are at ${url}/docs\n`;
+}
 
 /** The wildcard is an address to listen on, not one to call. */
 function reachable(url: string, listen: ListenAddress): string {

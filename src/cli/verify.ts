@@ -1,35 +1,33 @@
 // netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when told to.
 
 import { existsSync } from "node:fs";
-import { systemLog, type Log } from "../base/log.ts";
-import type { Clock } from "../base/clock.ts";
+import { systemLog } from "../base/log.ts";
 import { openReadOnly, openWritable } from "../db/connection.ts";
 import { dataFiles, DataLock, type DataFiles } from "../db/data-directory.ts";
 import { DatabaseRefused, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "../db/migrate.ts";
 import { LEDGER_CHECKS } from "../history/findings.ts";
 import { rebuildDerived } from "../history/rebuild.ts";
-import { describeReport, verifyLedger, type Progress, type Report } from "../history/verify.ts";
+import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify.ts";
 import { KINDS } from "../resources/kinds.ts";
 import { defineCommand, EXIT } from "./command.ts";
+import { progressTo } from "./progress.ts";
 
 /** A predecessor that is about to stop may hold the lock for a moment. */
 const LOCK_WAIT_MS = 300;
-/** Between two words on how far it has come. */
-const PROGRESS_INTERVAL_MS = 5_000;
 
 export const verify = defineCommand(
   {
     name: "verify",
     summary: "proves the data: the file, the hash chain over the ledger, and all that is derived from it. May run beside an appliance.",
     always: ["data", "repairDerived"],
-    maybe: [],
+    maybe: ["knownHead"],
   },
   async (config, { clock, print }) => {
     const files = dataFiles(config.data);
     if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}.`);
     refuseForeignFile(files.database);
-    const progress = progressTo(systemLog(), clock);
-    const report = read(files, progress);
+    const progress = progressTo(systemLog(), clock, "verifying");
+    const report = read(files, config.knownHead, progress);
     await print(describeReport(report));
     if (isSound(report)) return EXIT.done;
     if (!config.repairDerived) return EXIT.failed;
@@ -38,7 +36,7 @@ export const verify = defineCommand(
       return EXIT.failed;
     }
     repair(files);
-    const repaired = read(files, progress);
+    const repaired = read(files, config.knownHead, progress);
     await print(`\nWhat is derived from the ledger was made anew.\n${describeReport(repaired)}`);
     return isSound(repaired) ? EXIT.done : EXIT.failed;
   },
@@ -48,12 +46,12 @@ function isSound(report: Report): boolean {
   return report.findings.length === 0;
 }
 
-function read(files: DataFiles, onProgress: (progress: Progress) => void): Report {
+function read(files: DataFiles, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Report {
   const db = opened(files, openReadOnly);
   try {
     const { user_version: version } = opened(files, () => db.$client.query("PRAGMA user_version").get()) as { user_version: number };
     if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${files.database} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date.`);
-    return verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress });
+    return verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) });
   } finally {
     db.$client.close();
   }
@@ -86,15 +84,4 @@ function opened<T>(files: DataFiles, open: (path: string) => T): T {
   } catch (error) {
     throw refusalOf(error, files.database);
   }
-}
-
-/** A line now and then: a store of millions of versions takes minutes. */
-function progressTo(log: Log, clock: Clock): (progress: Progress) => void {
-  let last = clock.now();
-  return ({ step, done, total }) => {
-    const now = clock.now();
-    if (now - last < PROGRESS_INTERVAL_MS && now >= last) return;
-    last = now;
-    log.info("verifying", { step, done, ...(total === null ? {} : { total }) });
-  };
 }

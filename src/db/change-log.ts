@@ -49,7 +49,7 @@ export interface Cursor {
   readonly n: number;
 }
 
-/** Networks up to this number are gone through by their own activity; callers who reach more, by the organization's. */
+/** Scopes up to this number are merged in order; more are sorted. */
 const MAX_MERGED_SCOPES = 64;
 
 export class ChangeLog {
@@ -81,23 +81,41 @@ export class ChangeLog {
     }));
   }
 
-  /** The versions of one record, newest first. */
-  versions(kind: AnyKind, n: number, id: string, limit: number, offset: number): Change[] {
+  /** The versions of one record up to a transaction, newest first. */
+  versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): Change[] {
     const rows = this.connection
-      .statement("SELECT key & 2147483647, operation, changed FROM history_versions WHERE key > (+?1 << 31) AND key < ((+?1 + 1) << 31) ORDER BY key DESC LIMIT +?2 OFFSET +?3")
-      .values(n, limit, offset) as Array<[number, number, string | null]>;
+      .statement("SELECT key & 2147483647, operation, changed FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2) ORDER BY key DESC LIMIT +?3 OFFSET +?4")
+      .values(n, until, limit, offset) as Array<[number, number, string | null]>;
     return rows.map(([sequence, operation, changed]) => ({ n, sequence, kind, id, operation: operationOf(operation), changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));
   }
 
-  /** How many versions a record has. */
-  versionCount(n: number): number {
-    return (this.connection.statement("SELECT count(*) FROM history_versions WHERE key > (+?1 << 31) AND key < ((+?1 + 1) << 31)").values(n)[0] as [number])[0];
+  /** How many versions a record had up to a transaction. */
+  versionCount(n: number, until: number): number {
+    return (this.connection.statement("SELECT count(*) FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)").values(n, until)[0] as [number])[0];
   }
 
-  /** The number of a record that the caller may see or could once have seen; null for none. */
-  everSeen(kind: AnyKind, id: string, reach: Reach): number | null {
+  /** The last version of a record after `after` and up to `until` that was dropped when history was thinned; 0 for none. */
+  lastDropped(n: number, after: number, until: number): number {
+    const row = this.connection.statement("SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)").values(n, after, until)[0] as [number | null];
+    return row[0] ?? 0;
+  }
+
+  /** Which of these records were alive as of a transaction. */
+  aliveAt(ns: readonly number[], sequence: number): Set<number> {
+    const rows = this.connection
+      .statement(`SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2)) WHERE v.operation <> ${OPERATION.Deleted}`)
+      .values(JSON.stringify(ns), sequence) as Array<[number]>;
+    return new Set(rows.map((row) => row[0]));
+  }
+
+  /**
+   * The number of a record that the caller may see or could once have seen; null for none.
+   * @param ownerN the container that it must have lived in besides: the user, for an API key
+   */
+  everSeen(kind: AnyKind, id: string, reach: Reach, ownerN: number | null = null): number | null {
     const sql = new SqlBuilder(null);
-    const text = `SELECT r.n FROM history_records r WHERE r.id = ${sql.bind(id)} AND r.kind = ${kind.code} AND ${this.visible({ reach, kinds: [kind] }, sql)}`;
+    const owned = ownerN === null ? "" : ` AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${sql.bind(ownerN)} * 64 + r.kind AND s.n = r.n)`;
+    const text = `SELECT r.n FROM history_records r WHERE r.id = ${sql.bind(id)} AND r.kind = ${kind.code} AND ${this.visible({ reach, kinds: [kind] }, sql)}${owned}`;
     const row = this.connection.statement(text).values(...sql.values)[0] as [number] | undefined;
     return row?.[0] ?? null;
   }
@@ -117,27 +135,42 @@ export class ChangeLog {
     return (this.connection.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
   }
 
-  /** The transactions of a scope by their place in it, the newest first; and how many there are up to `until`. */
-  latest(scope: number, until: number, limit: number, offset: number): { sequences: number[]; total: number } {
-    const total = this.place(scope, until);
+  /** The transactions that touched any of these scopes, up to `until`, the newest first. */
+  latest(scopes: readonly number[], until: number, limit: number, offset: number): number[] {
+    const [scope, ...others] = scopes;
+    if (scope !== undefined && others.length === 0) {
+      const rows = this.connection
+        .statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal <= +?2 ORDER BY ordinal DESC LIMIT +?3")
+        .values(scope, this.place(scope, until) - offset, limit) as Array<[number]>;
+      return rows.map((row) => row[0]);
+    }
+    const sql = new SqlBuilder(null);
+    const sequences = sequencesIn(scopes, sql, `sequence <= ${sql.bind(until)}`);
+    const rows = this.connection.statement(`${sequences} ORDER BY sequence DESC LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(offset)}`).values(...sql.values) as Array<[number]>;
+    return rows.map((row) => row[0]);
+  }
+
+  /** How many transactions up to `until` touched any of these scopes. */
+  total(scopes: readonly number[], until: number): number {
+    const [scope, ...others] = scopes;
+    if (scope !== undefined && others.length === 0) return this.place(scope, until);
     const rows = this.connection
-      .statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal <= +?2 ORDER BY ordinal DESC LIMIT +?3")
-      .values(scope, total - offset, limit) as Array<[number]>;
-    return { sequences: rows.map((row) => row[0]), total };
+      .statement("SELECT count(DISTINCT sequence) FROM history_activity WHERE scope IN (SELECT value FROM json_each(+?1)) AND sequence <= +?2")
+      .values(JSON.stringify(scopes), until) as Array<[number]>;
+    return rows[0]?.[0] ?? 0;
   }
 
   /** How many transactions of a scope there were up to a sequence. */
-  place(scope: number, until: number): number {
+  private place(scope: number, until: number): number {
     const row = this.connection.statement("SELECT ordinal FROM history_activity WHERE scope = +?1 AND sequence <= +?2 ORDER BY sequence DESC LIMIT 1").values(scope, until)[0] as [number] | undefined;
     return row?.[0] ?? 0;
   }
 
   /** The scopes whose activity together holds all that the query is about. */
-  scopes({ reach, networkN, hostN }: ChangeQuery): number[] {
+  scopes({ reach, networkN }: ChangeQuery): number[] {
     if (networkN !== undefined) return [networkN];
     const { networkNs, organizationN } = reach;
-    if (hostN === undefined && networkNs !== null && networkNs.length < MAX_MERGED_SCOPES) return [-organizationN, ...networkNs];
-    return [organizationN];
+    return networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
   }
 
   /** `SELECT … AS sequence` in order, each once. */
@@ -145,10 +178,11 @@ export class ChangeLog {
     if (query.hostN !== undefined) {
       // A change of what lies in a host is a version of the host.
       const n = sql.bind(query.hostN);
-      return `SELECT key & 2147483647 AS sequence FROM history_versions WHERE key > ((${n} << 31) | ${after}) AND key <= ((${n} << 31) | ${until}) ORDER BY key`;
+      // Also one that was dropped: what lay in the host may still be there.
+      const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key & 2147483647 AS sequence FROM ${table} WHERE key > ((${n} << 31) | ${after}) AND key <= ((${n} << 31) | ${until})`);
+      return `${touched.join(" UNION ALL ")} ORDER BY sequence`;
     }
-    const arms = this.scopes(query).map((scope) => `SELECT sequence FROM history_activity WHERE scope = ${sql.bind(scope)} AND sequence > ${after} AND sequence <= ${until}`);
-    return `${arms.join(" UNION ")} ORDER BY sequence`;
+    return `${sequencesIn(this.scopes(query), sql, `sequence > ${after} AND sequence <= ${until}`)} ORDER BY sequence`;
   }
 
   /** Whether the record `r` is what the query is about and the caller may see it. What has left a network shows as it was there. */
@@ -167,6 +201,12 @@ export class ChangeLog {
     }
     return where.join(" AND ");
   }
+}
+
+/** `SELECT … AS sequence`, each once, of the transactions that touched any of these scopes. */
+function sequencesIn(scopes: readonly number[], sql: SqlBuilder, condition: string): string {
+  if (scopes.length <= MAX_MERGED_SCOPES) return scopes.map((scope) => `SELECT sequence FROM history_activity WHERE scope = ${sql.bind(scope)} AND ${condition}`).join(" UNION ");
+  return `SELECT DISTINCT sequence FROM json_each(${sql.bind(JSON.stringify(scopes))}) c CROSS JOIN history_activity ON scope = c.value AND ${condition}`;
 }
 
 const OPERATIONS = Object.keys(OPERATION) as Operation[];

@@ -43,6 +43,19 @@ export function openReadOnly(path: string): Sql {
 }
 
 /**
+ * A connection to a file that nobody writes, which stays as it is to the last byte. Unlike openReadOnly it can have temporary tables: they
+ * are in memory, and hide tables of the file that have the same names.
+ */
+export function openStill(path: string): Sql {
+  const client = new Database(path, { readonly: true, strict: true });
+  client.run("PRAGMA temp_store = MEMORY");
+  client.run("PRAGMA trusted_schema = OFF");
+  client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
+  client.run(`PRAGMA mmap_size = ${MMAP_SIZE_BYTES}`);
+  return drizzle({ client }) as Sql;
+}
+
+/**
  * A private database for what has to be sorted and may be more than memory should hold: a temporary file that goes with
  * the connection.
  * @param schema creates its tables, with `scratch.` before their names

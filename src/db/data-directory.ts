@@ -13,6 +13,8 @@ export interface DataFiles {
   /** The key that secrets are sealed with. */
   readonly key: string;
   readonly lock: string;
+  /** The folder of the backups that were asked for through the API. */
+  readonly backups: string;
 }
 
 /** @param directory absolute */
@@ -22,6 +24,7 @@ export function dataFiles(directory: string): DataFiles {
     database: join(directory, "netledger.db"),
     key: join(directory, "netledger.key"),
     lock: join(directory, "netledger.lock"),
+    backups: join(directory, "backups"),
   };
 }
 

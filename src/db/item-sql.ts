@@ -32,19 +32,40 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   const observed = !isObserved ? "" : asOf.present ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)" : ", v.observed";
   const version = `(SELECT concat(v.members${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
   if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
-  const successor = `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
+  const successor =
+    asOf.endsAreThinned === true
+      ? THINNED_END
+      : `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM history_versions x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1)`;
   return { item: `concat('{', ${version}, coalesce(${successor}, ${noEnd}))`, joins: "" };
 }
 
-/** Expressions that order by one field; two where texts are folded. The field name comes from a vocabulary, never from a caller. */
-export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string[] {
-  const direction = term.direction === "desc" ? " DESC" : "";
-  const terms = [`${fieldSql(kind, `('{' || members || '}') ->> '$.${term.field}'`, asOf)}${direction}`];
-  if (term.folded) terms.unshift(`${fieldSql(kind, `sort_keys ->> '$.${term.field}'`, asOf)}${direction}`);
-  return terms;
+/** The end of a version where the one that followed it may be one of which only the transaction is known. */
+const THINNED_END = `(SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ"}', e.at % 1000)) FROM history_transactions e WHERE e.sequence = (
+  SELECT min(f.key) & 2147483647 FROM (${["history_versions", "history_thinned"].map((table) => `SELECT min(x.key) AS key FROM ${table} x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31)`).join(" UNION ALL ")}) f))`;
+
+/** The expression that orders p by one field. The field name comes from a vocabulary, never from a caller. */
+export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string {
+  const expression = (kind.observed as readonly string[]).includes(term.field) ? observedFieldSql(term.field, kind, asOf) : newestSql(sortExpression(term, asOf), kind, asOf);
+  return `${expression}${term.direction === "desc" ? " DESC" : ""}`;
 }
 
-function fieldSql(kind: AnyKind, expression: string, asOf: AsOf | null): string {
+/** Each document that is parsed is felt: sort keys are small, and a version knows by itself when it was written. */
+function sortExpression(term: OrderTerm, asOf: AsOf | null): string {
+  if (term.byKey) return `sort_keys ->> '$.${term.field}'`;
+  if (term.field === "updated_at") return asOf === null ? "sequence" : "valid_from";
+  return `('{' || members || '}') ->> '$.${term.field}'`;
+}
+
+/** An observation value as itemSql shows it. */
+function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): string {
+  const inForce = "(SELECT observed FROM observations WHERE n = p.n)";
+  const written = newestSql("observed", kind, asOf);
+  const observed = asOf === null ? inForce : asOf.present ? `coalesce(${inForce}, ${written})` : written;
+  return `('{' || substr(${observed}, 2) || '}') ->> '$.${field}'`;
+}
+
+/** An expression on the newest version of p.n. */
+function newestSql(expression: string, kind: AnyKind, asOf: AsOf | null): string {
   return asOf === null
     ? `(SELECT ${expression} FROM ${getTableName(kind.table)} WHERE n = p.n)`
     : `(SELECT ${expression} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;

@@ -71,8 +71,10 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly identity: (record: R) => string | null;
   /** Whether two live records may not stand for the same thing, and how the conflict is named. `key`: what is unique, where that is not the identity. */
   readonly unique: { field: string; value: (record: R) => unknown; key?: (record: R) => string } | null;
-  /** Texts that lists are ordered by, folded; null for none. */
+  /** By field, what orders lists where the value itself would not: textSortKey of a text, ipSortKey of an address. Absent where the field is null. */
   readonly sortKeys?: (record: R) => Record<string, string>;
+  /** Its changes are not among those that everybody in its organization is told of, nor is a transaction of it alone. */
+  readonly isApart?: true;
   /** What `search` finds a record by. */
   readonly search?: {
     readonly texts: (record: R) => SearchTexts;

@@ -9,6 +9,9 @@ import { searchText } from "./search-text.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import type { Entry, WriteTransaction } from "./transaction.ts";
 
+/** Record numbers whose living are counted together; the reader shifts by as many bits. */
+const BLOCK_SIZE = 1_024;
+
 export interface Change {
   readonly entry: Entry;
   readonly operation: keyof typeof OPERATION;
@@ -38,6 +41,7 @@ class LedgerWriter {
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
   private readonly active = new Set<number>();
+  private readonly blocks = new Map<number, Map<number, { alive: number; died: number }>>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
@@ -63,6 +67,7 @@ class LedgerWriter {
     for (const { entry } of removals) this.tx.statements.unlink(entry.n);
     for (const change of removals) this.remove(change.entry);
     for (const [scope, delta] of this.census) if (delta !== 0) this.tx.statements.addToCensus(scope, this.tx.sequence, delta);
+    for (const [scope, blocks] of this.blocks) for (const [block, { alive, died }] of blocks) this.tx.statements.addToBlock(scope, block, alive, died);
     for (const scope of this.active) this.tx.statements.addActivity(scope, this.tx.sequence);
     this.close();
   }
@@ -78,6 +83,7 @@ class LedgerWriter {
     this.guarded(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));
     if (kind.observed.length > 0) statements.insertObserved(entry.n, rendered.observed);
     for (const scope of this.scopes(entry, record)) this.enter(scope, entry.n);
+    for (const scope of largeScopes(entry, record, (id) => this.nOf(id))) this.block(scope, entry.n, 1);
     this.version(entry, "Created", null, rendered, sequence);
   }
 
@@ -120,6 +126,9 @@ class LedgerWriter {
       const left = new Set(this.scopes(entry, before));
       for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
       for (const scope of left) this.leave(scope, entry.n);
+      const leftLarge = new Set(largeScopes(entry, before, (id) => this.nOf(id)));
+      for (const scope of largeScopes(entry, record, (id) => this.nOf(id))) if (!leftLarge.delete(scope)) this.block(scope, entry.n, 1);
+      for (const scope of leftLarge) this.block(scope, entry.n, -1);
     }
     this.version(entry, "Updated", change.changed, rendered, sequence);
   }
@@ -132,6 +141,7 @@ class LedgerWriter {
     if (kind.observed.length > 0) statements.deleteObserved(entry.n);
     statements.deleteLive(kind, entry.n);
     for (const scope of this.scopes(entry, before)) this.leave(scope, entry.n);
+    for (const scope of largeScopes(entry, before, (id) => this.nOf(id))) this.block(scope, entry.n, -1);
     this.version(entry, "Deleted", null, { members: null, observed: "", sort_keys: null }, sequence);
   }
 
@@ -270,6 +280,17 @@ class LedgerWriter {
     this.census.set(scope, (this.census.get(scope) ?? 0) - 1);
   }
 
+  /** One more or one less in the block of a record number. */
+  private block(scope: number, n: number, delta: number): void {
+    const blocks = this.blocks.get(scope) ?? new Map<number, { alive: number; died: number }>();
+    this.blocks.set(scope, blocks);
+    const number = Math.floor(n / BLOCK_SIZE);
+    const block = blocks.get(number) ?? { alive: 0, died: 0 };
+    blocks.set(number, block);
+    block.alive += delta;
+    if (delta < 0) block.died = this.tx.sequence;
+  }
+
   private nOf(id: string): number {
     const known = this.numbers.get(id);
     if (known !== undefined) return known;
@@ -289,11 +310,18 @@ class LedgerWriter {
   }
 }
 
+/** The scopes of an organization and of a network: those that may have very many. */
+function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number): number[] {
+  const networkId = entry.kind.scopeIds(record).network;
+  return [entry.organizationN, ...(typeof networkId === "string" ? [n(networkId)] : [])].map((container) => scopeKey(container, entry.kind));
+}
+
 /**
  * Where a change of this record shows: its organization, and in it a network, or what belongs to no network (the organization's
  * number, negative).
  */
 export function activityScopes(kind: AnyKind, record: RecordBase, organizationN: number, n: (id: string) => number): number[] {
+  if (kind.isApart === true) return [];
   const networkId = kind.scopeIds(record).network;
   return [organizationN, typeof networkId === "string" ? n(networkId) : -organizationN];
 }

@@ -1,6 +1,7 @@
 // What a read asks for: as of when, for whom, of which records, in which order. No SQL.
 
 import type { AnyKind, ScopeName } from "./kind.ts";
+import type { Thinned } from "./thinned-past.ts";
 
 /** The transaction that a read is as of. Live reads have none. */
 export interface AsOf {
@@ -9,6 +10,10 @@ export interface AsOf {
   readonly lastN: number;
   /** True for a long read of the present, fixed at one sequence: observation values are today's and nothing has ended. */
   readonly present: boolean;
+  /** Where history was thinned around the instant that was asked for: what this is instead. */
+  readonly thinned?: Thinned;
+  /** Whether the version that followed one of then may have been dropped. */
+  readonly endsAreThinned?: boolean;
 }
 
 /** What a caller may see: an organization, and in it all networks or some. */
@@ -21,8 +26,8 @@ export interface Reach {
 export interface OrderTerm {
   readonly field: string;
   readonly direction: "asc" | "desc";
-  /** Ordered by the folded text first, then by code point. */
-  readonly folded: boolean;
+  /** Whether it is the kind's sort key that orders (texts, addresses), not the value. */
+  readonly byKey: boolean;
 }
 
 /** What a record's own fields must say: one value, or an id list that names any of these. */

@@ -6,11 +6,12 @@ import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
 import access from "../../migrations/0003_access.sql" with { type: "text" };
 import changesAndSearch from "../../migrations/0004_changes_and_search.sql" with { type: "text" };
+import thinnedHistory from "../../migrations/0005_thinned_history.sql" with { type: "text" };
 import type { Sql } from "./connection.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
-const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch];
+const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch, thinnedHistory];
 
 /** The migration that adds tables which are derived from the ledger: a store from before it has them made. */
 const ADDS_DERIVED = 4;
@@ -23,12 +24,21 @@ export class DatabaseRefused extends Error {
   override readonly name = "DatabaseRefused";
 }
 
+/** What the first bytes of a database file say of it. */
+export interface DatabaseHeader {
+  readonly applicationId: number;
+  readonly schemaVersion: number;
+  /** Whether a log may belong to it; what is in that log is not in the file. */
+  readonly hasLog: boolean;
+}
+
 /**
- * Refuses a file that is not ours or that a newer netledger wrote, by its header alone, before SQLite touches it.
- * @throws DatabaseRefused with one sentence for the operator
+ * Of a file that this process has not opened as a database: that would drop SQLite's locks on it.
+ * @returns null for a file that is empty or not there: a database that was never written
+ * @throws DatabaseRefused for what is no database
  */
-export function refuseForeignFile(path: string): void {
-  if (!existsSync(path)) return;
+export function readHeader(path: string): DatabaseHeader | null {
+  if (!existsSync(path)) return null;
   const header = Buffer.alloc(100);
   const descriptor = openSync(path, "r");
   let length = 0;
@@ -37,14 +47,22 @@ export function refuseForeignFile(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-  // An empty file is a database that was never written: a start that was cut off at its very beginning.
-  if (length === 0) return;
+  if (length === 0) return null;
   if (length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
     throw new DatabaseRefused(`${path} is not an SQLite database.`);
   }
-  const applicationId = header.readUInt32BE(68);
-  const version = header.readUInt32BE(60);
-  if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version);
+  return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60), hasLog: header.readUInt8(18) === 2 };
+}
+
+/**
+ * Refuses a file that is not ours or that a newer netledger wrote, by its header alone, before SQLite touches it.
+ * @throws DatabaseRefused with one sentence for the operator
+ */
+export function refuseForeignFile(path: string): void {
+  const header = readHeader(path);
+  // Neither: a start that was cut off at its very beginning.
+  if (header === null || (header.applicationId === 0 && header.schemaVersion === 0)) return;
+  refuseVersion(path, header.applicationId, header.schemaVersion);
 }
 
 /** What is thrown when SQLite cannot work with a file, in words for the operator; any other error stands as it is. */

@@ -14,6 +14,9 @@ const MAX_MERGED_NETWORKS = 64;
 /** Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon. */
 const MAX_SORTED_RECORDS = 20_000;
 
+/** Record numbers stand in blocks of 1,024. */
+export const BLOCK_BITS = 10;
+
 export class Populations {
   private readonly connection: ReadConnection;
 
@@ -43,15 +46,32 @@ export class Populations {
 
   /** `SELECT … AS n` of who matches, in list order. */
   ordered(query: ListQuery, sql: SqlBuilder): string {
-    const population = this.population(query, sql);
     const order = query.order ?? [];
-    if (order.length === 0) return `${population} ORDER BY n`;
-    const terms = order.flatMap((term) => sortSql(query.kind, term, query.asOf));
+    if (order.length === 0) return this.inPageOrder(query, sql);
+    const population = this.population(query, sql);
+    const terms = order.map((term) => sortSql(query.kind, term, query.asOf));
     return `SELECT p.n AS n FROM (${population}) p ORDER BY ${[...terms, "p.n"].join(", ")}`;
   }
 
-  /** `SELECT … AS n` of who matches; several arms are merged in page order by the ORDER BY of the caller. */
-  population(query: ListQuery, sql: SqlBuilder, after = 0): string {
+  /** `SELECT … AS n` of who matches beyond the record number `after`, in page order. */
+  inPageOrder(query: ListQuery, sql: SqlBuilder, after = 0): string {
+    // SQLite knows the order of two loops in each other, not that of what they come to.
+    return this.goesByBlocks(query) ? `${this.population(query, sql, after, true)} ORDER BY b.block, s.n` : `${this.population(query, sql, after)} ORDER BY n`;
+  }
+
+  /** Whether the dead are passed over by blocks: in a walk over what is large, an organization or a network. */
+  private goesByBlocks(query: ListQuery): boolean {
+    if (query.asOf === null || isLedByMatches(query) || this.wayThrough(query) !== "walked") return false;
+    const containers = this.containers(query);
+    const base = containers?.at(-1);
+    return containers !== null && (base === undefined || base.scope === "network");
+  }
+
+  /**
+   * `SELECT … AS n` of who matches; several arms are merged in page order by the ORDER BY of the caller.
+   * @param byBlocks as of an instant, over a single container: by blocks (`b`) of spans (`s`)
+   */
+  population(query: ListQuery, sql: SqlBuilder, after = 0, byBlocks = false): string {
     const { kind, reach, asOf } = query;
     const containers = this.containers(query);
     if (containers === null) return "SELECT 0 AS n WHERE 0";
@@ -87,13 +107,18 @@ export class Populations {
         return `SELECT l.n AS n FROM ${source}${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
       }
       where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
-      where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
+      if (byBlocks) {
+        const [first, last] = [sql.bind(after), sql.bind(asOf.lastN)];
+        where.unshift(`b.scope = ${container} * 64 + ${kind.code}`, `b.block >= (${first} >> ${BLOCK_BITS}) AND b.block <= (${last} >> ${BLOCK_BITS})`, "(b.alive > 0 OR b.died > ?1)");
+        where.push(`s.n >= (b.block << ${BLOCK_BITS}) AND s.n < ((b.block + 1) << ${BLOCK_BITS})`, `+s.n > ${first} AND +s.n <= ${last}`);
+      } else where.push(byIds === null ? `s.n > ${sql.bind(after)} AND s.n <= ${sql.bind(asOf.lastN)}` : `s.n IN (${byIds})`);
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
       for (const each of found) where.push(`s.n IN (${each})`);
       for (const filter of query.filters ?? []) where.push(was(filter, sql));
-      return `SELECT s.n AS n FROM ${source}history_spans s WHERE ${where.join(" AND ")}`;
+      const blocks = byBlocks ? "history_span_blocks b CROSS JOIN " : "";
+      return `SELECT s.n AS n FROM ${source}${blocks}history_spans s WHERE ${where.join(" AND ")}`;
     });
     return selects.join(" UNION ALL ");
   }
@@ -105,7 +130,7 @@ export class Populations {
   wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
     const { networkNs } = query.reach;
     const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
-    if (!isConfined(query) || networkNs === null || isWithin || query.ids !== undefined || terms(query).length > 0) return "walked";
+    if (!isConfined(query) || networkNs === null || isWithin || isLedByMatches(query)) return "walked";
     if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
     return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
@@ -163,6 +188,11 @@ const SCOPE_ORDER: readonly ScopeName[] = ["network", "credential", "host", "ser
 /** Whether the caller's networks matter for this kind: tags, users and the like belong to the organization alone. */
 function isConfined(query: ListQuery): boolean {
   return query.reach.networkNs !== null && query.kind.scopes.network !== undefined;
+}
+
+/** Whether it is few records, found by what they are asked for, that are looked at, and not who is in a container. */
+function isLedByMatches(query: ListQuery): boolean {
+  return query.ids !== undefined || terms(query).length > 0 || (query.asOf === null && (query.filters ?? []).some((filter) => "namesAny" in filter));
 }
 
 function terms(query: ListQuery): string[] {

@@ -11,6 +11,7 @@ import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
+import { ThinnedPast } from "./thinned-past.ts";
 
 export interface Page {
   /** JSON objects, comma-separated, UTF-8. */
@@ -70,13 +71,18 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * What `at` means: the last transaction at or before it, or null for the present.
+   * What `at` means: the last transaction at or before it, where history was thinned the last one that is kept; or null for the present.
    * An instant that is not before the wall clock is the present, also while the ledger's clock leads.
    */
   resolve(at: Instant | null): AsOf | null {
     if (at === null || at >= this.clock.now()) return null;
     const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
-    return row === undefined ? { sequence: 0, lastN: 0, present: false } : { sequence: row[0], lastN: row[1], present: false };
+    if (row === undefined) return { sequence: 0, lastN: 0, present: false };
+    const [asked, lastN] = row;
+    if (asked >= this.thinnedPast.until) return { sequence: asked, lastN, present: false };
+    const kept = this.thinnedPast.keptUpTo(asked);
+    const thinned = this.thinnedPast.told(asked, kept);
+    return { ...this.atSequence(kept), ...(thinned === undefined ? {} : { thinned }) };
   }
 
   /** The present, held still for a long read. */
@@ -88,7 +94,18 @@ export class Reader extends ReadConnection {
   /** As of exactly one transaction: how a write answers with what it wrote. */
   atSequence(sequence: number): AsOf {
     const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [number] | undefined;
-    return { sequence, lastN: row?.[0] ?? 0, present: false };
+    return { sequence, lastN: row?.[0] ?? 0, present: false, ...(sequence < this.thinnedPast.until ? { endsAreThinned: true } : {}) };
+  }
+
+  /** Where history was thinned. */
+  get thinnedPast(): ThinnedPast {
+    return this.remember("thinned past", () => new ThinnedPast((sql, ...values) => this.statement(sql).values(...values) as unknown[][]));
+  }
+
+  /** The hash of a transaction, as hexadecimal digits; null for one that does not exist. */
+  hashOf(sequence: number): string | null {
+    const row = this.statement("SELECT lower(hex(hash)) FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [string] | undefined;
+    return row?.[0] ?? null;
   }
 
   /** The number of a record by its id, live or not; null for an id that was never used. */
@@ -166,6 +183,13 @@ export class Reader extends ReadConnection {
     return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({ n, text: item }));
   }
 
+  /** Records by their numbers, in the order given, as of one instant. Each must have lived then; whether the caller may see it is not asked. */
+  itemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
+    const { item, joins } = this.itemSql(kind, asOf, reach);
+    const rows = this.statement(`SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
+    return rows.map(([n, text]) => ({ n, text }));
+  }
+
   /** How many records match, whatever the page. */
   total(query: ListQuery): number {
     return this.populations.count(query);
@@ -177,19 +201,21 @@ export class Reader extends ReadConnection {
    * @param parts what is composed in, so that records with very many are taken one by one
    */
   *chunks(query: ListQuery, compose: Compose | null, parts?: Parts): Generator<Uint8Array> {
-    if (query.asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
     if (this.populations.findsNothing(query)) return;
-    const rows = compose === null ? CHUNK_ROWS : CHUNK_ROWS_COMPOSED;
-    const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
-    for (const numbers of this.lightChunks(query, query.asOf, rows, parts)) {
-      const text =
-        compose === null
-          ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
-          : `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins}`;
-      const found = this.statement(text).values(query.asOf.sequence, JSON.stringify(numbers)) as unknown[][];
-      if (compose === null) yield found[0]?.[0] as Uint8Array;
-      else yield encoder.encode(compose((found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })), query.asOf).join(","));
-    }
+    const rows = chunkRows(compose);
+    yield* this.rendered(query, this.numberChunks(query, rows), compose, parts);
+  }
+
+  /**
+   * What `chunks` gives, and how many match in all. Where it takes a look at each record to know, or an order, that is done here, once
+   * for both, before the first chunk is asked for.
+   */
+  countedChunks(query: ListQuery, compose: Compose | null, parts?: Parts): { readonly total: number; readonly chunks: Generator<Uint8Array> } {
+    if (this.populations.findsNothing(query)) return { total: 0, chunks: this.chunks(query, compose, parts) };
+    if (this.isWalked(query)) return { total: this.total(query), chunks: this.chunks(query, compose, parts) };
+    const all = this.numbers(isSifted(query) ? { ...query, limit: 0, offset: 0 } : query);
+    const page = isSifted(query) ? all.slice(query.offset, query.limit === 0 ? undefined : query.offset + query.limit) : all;
+    return { total: isSifted(query) ? all.length : this.total(query), chunks: this.rendered(query, sliced(page, chunkRows(compose)), compose, parts) };
   }
 
   /** The parts of several owners, by owner, in page order. */
@@ -223,9 +249,25 @@ export class Reader extends ReadConnection {
     return this.remember(`census ${scope}`, () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0);
   }
 
+  /** Records by their numbers, as chunks of comma-separated JSON objects. */
+  private *rendered(query: ListQuery, numberChunks: Iterable<number[]>, compose: Compose | null, parts: Parts | undefined): Generator<Uint8Array> {
+    const { asOf } = query;
+    if (asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
+    const { item, joins } = this.itemSql(query.kind, asOf, query.reach);
+    for (const numbers of this.lightChunks(numberChunks, asOf, parts)) {
+      const text =
+        compose === null
+          ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
+          : `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins}`;
+      const found = this.statement(text).values(asOf.sequence, JSON.stringify(numbers)) as unknown[][];
+      if (compose === null) yield found[0]?.[0] as Uint8Array;
+      else yield encoder.encode(compose((found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })), asOf).join(","));
+    }
+  }
+
   /** Record numbers in list order, so few at a time that their parts are not too many. */
-  private *lightChunks(query: ListQuery, asOf: AsOf, rows: number, parts: Parts | undefined): Generator<number[]> {
-    for (const numbers of this.numberChunks(query, rows)) {
+  private *lightChunks(numberChunks: Iterable<number[]>, asOf: AsOf, parts: Parts | undefined): Generator<number[]> {
+    for (const numbers of numberChunks) {
       if (parts === undefined) {
         yield numbers;
         continue;
@@ -246,20 +288,17 @@ export class Reader extends ReadConnection {
     }
   }
 
-  /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one sorted pass. */
+  /** Record numbers in list order, chunk by chunk: by key where the order is the page order, else from one pass. */
   private *numberChunks(query: ListQuery, rows: number): Generator<number[]> {
-    if ((query.order ?? []).length > 0 || query.limit > 0 || this.populations.wayThrough(query) === "sorted") {
-      const sql = new SqlBuilder(query.asOf);
-      const text = `${this.populations.ordered(query, sql)} LIMIT ${sql.bind(query.limit === 0 ? -1 : query.limit)} OFFSET ${sql.bind(query.offset)}`;
-      const all = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
-      for (let start = 0; start < all.length; start += rows) yield all.slice(start, start + rows);
+    if (!this.isWalked(query)) {
+      yield* sliced(this.numbers(query), rows);
       return;
     }
     let after = 0;
     let offset = query.offset;
     for (;;) {
       const sql = new SqlBuilder(query.asOf);
-      const text = `SELECT n FROM (${this.populations.population(query, sql, after)} ORDER BY n LIMIT ${sql.bind(rows)} OFFSET ${sql.bind(offset)})`;
+      const text = `SELECT n FROM (${this.populations.inPageOrder(query, sql, after)} LIMIT ${sql.bind(rows)} OFFSET ${sql.bind(offset)})`;
       const numbers = (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
       if (numbers.length > 0) yield numbers;
       if (numbers.length < rows) return;
@@ -267,6 +306,31 @@ export class Reader extends ReadConnection {
       offset = 0;
     }
   }
+
+  /** Whether all of it is asked for in page order, and each step can go on where the last one came to. */
+  private isWalked(query: ListQuery): boolean {
+    return query.limit === 0 && (query.order ?? []).length === 0 && !isSifted(query) && this.populations.wayThrough(query) !== "sorted";
+  }
+
+  /** Record numbers in list order. */
+  private numbers(query: ListQuery): number[] {
+    const sql = new SqlBuilder(query.asOf);
+    const text = `${this.populations.ordered(query, sql)} LIMIT ${sql.bind(query.limit === 0 ? -1 : query.limit)} OFFSET ${sql.bind(query.offset)}`;
+    return (this.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
+  }
 }
 
 const encoder = new TextEncoder();
+
+/** Whether no census knows how many match. */
+function isSifted(query: ListQuery): boolean {
+  return (query.filters ?? []).length > 0 || (query.search ?? "") !== "";
+}
+
+function chunkRows(compose: Compose | null): number {
+  return compose === null ? CHUNK_ROWS : CHUNK_ROWS_COMPOSED;
+}
+
+function* sliced(numbers: readonly number[], rows: number): Generator<number[]> {
+  for (let start = 0; start < numbers.length; start += rows) yield numbers.slice(start, start + rows);
+}

@@ -1,6 +1,7 @@
 // What a record can be found by, as text for the index, and what a search asks of that index. The one place that knows how
 // both are folded: they must agree. No SQL but the index's own query language.
 
+import { parseIp } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 
 /** Texts that a record is found by. */
@@ -11,8 +12,9 @@ export interface SearchTexts {
   readonly wholes?: ReadonlyArray<string | null | undefined>;
 }
 
-/** Words of a search at most; what is beyond is refused where the parameter is checked. */
+/** Characters and words of a search: what is beyond is refused where the parameter is checked. Each word costs all that it finds. */
 export const SEARCH_MAX_LENGTH = 200;
+export const SEARCH_MAX_WORDS = 10;
 /** A word beyond this length, and beyond so many parts, is found by what comes before. */
 const WORD_MAX_LENGTH = 255;
 const WORD_MAX_PARTS = 32;
@@ -24,21 +26,30 @@ export function searchText(texts: SearchTexts): string {
     if (typeof text !== "string") continue;
     for (const word of words(text)) for (const part of parts(word)) entries.add(part);
   }
-  for (const text of texts.wholes ?? []) if (typeof text === "string") for (const word of words(text)) entries.add(word.slice(0, WORD_MAX_LENGTH));
+  for (const text of texts.wholes ?? []) if (typeof text === "string") for (const word of words(text)) entries.add(cut(word));
   return [...entries].join(" ");
 }
 
+/** The words of a search, each once; none for a search that asks nothing. */
+export function searchWords(search: string): string[] {
+  return [...new Set(words(search))];
+}
+
 /**
- * What a search means: each of its words must begin some entry of the record. FTS5 query strings, one per word; none for a
- * search that asks nothing.
+ * What a search means: each of its words must begin some entry of the record, as it was typed or as the address that it is written
+ * otherwise. FTS5 query strings, one per word.
  */
 export function searchTerms(search: string): string[] {
-  return [...new Set(words(search))].map((word) => `"${word.slice(0, WORD_MAX_LENGTH).replaceAll('"', '""')}"*`);
+  return searchWords(search).map((word) => [...new Set([word, ...canonicalBeginnings(word)])].map((each) => `${phrase(each)}*`).join(" OR "));
 }
 
 /** The query of exactly one whole entry: an address. */
 export function wholeTerm(text: string): string {
-  return `"${words(text).join("").slice(0, WORD_MAX_LENGTH).replaceAll('"', '""')}"`;
+  return phrase(words(text).join(""));
+}
+
+function phrase(word: string): string {
+  return `"${cut(word).replaceAll('"', '""')}"`;
 }
 
 function words(text: string): string[] {
@@ -48,9 +59,31 @@ function words(text: string): string[] {
     .filter((word) => word !== "");
 }
 
+/**
+ * How an address that begins with this is stored, where the word may be one in another notation: a MAC address or its beginning with
+ * dashes (IEEE 802) or Cisco's dots, or a whole IPv6 address that is not in its canonical form (RFC 5952).
+ */
+function canonicalBeginnings(word: string): string[] {
+  const beginnings: string[] = [];
+  if (DASHED_MAC.test(word)) beginnings.push(word.replaceAll("-", ":"));
+  if (DOTTED_MAC.test(word)) beginnings.push(word.replaceAll(".", "").replace(/(..)(?=.)/g, "$1:"));
+  const ip = parseIp(word);
+  if (ip !== null) beginnings.push(ip.text);
+  return beginnings;
+}
+
+/** From the first separator on, up to the last digit. Folded already. */
+const DASHED_MAC = /^[0-9a-f]{2}-(?:[0-9a-f]{2}-){0,4}[0-9a-f]{0,2}$/;
+const DOTTED_MAC = /^[0-9a-f]{4}\.(?:[0-9a-f]{4}\.)?[0-9a-f]{0,4}$/;
+
+/** A word in the length that is indexed; a character is not cut in two. */
+function cut(word: string): string {
+  return word.slice(0, WORD_MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
+}
+
 /** A word from each of its beginnings on: its own, and every letter or digit that follows neither. */
 function* parts(word: string): Generator<string> {
-  const whole = word.slice(0, WORD_MAX_LENGTH);
+  const whole = cut(word);
   yield whole;
   let count = 1;
   for (const { index } of whole.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu)) {

@@ -1,10 +1,31 @@
 // SQLite's own error codes, translated nowhere but in this folder.
 
+/** By the primary result code: what errors of node:sqlite carry as a number alone. */
+const PRIMARY_CODES: Readonly<Record<number, string>> = {
+  5: "SQLITE_BUSY",
+  6: "SQLITE_LOCKED",
+  8: "SQLITE_READONLY",
+  10: "SQLITE_IOERR",
+  11: "SQLITE_CORRUPT",
+  13: "SQLITE_FULL",
+  14: "SQLITE_CANTOPEN",
+  26: "SQLITE_NOTADB",
+};
+
 /** Drizzle wraps the native error: the code is on it or on its cause. */
 export function sqliteCode(error: unknown): string {
   for (let each = error; each instanceof Error; each = each.cause) {
-    const code = (each as { code?: unknown }).code;
+    const { code, errcode } = each as { code?: unknown; errcode?: unknown };
     if (typeof code === "string" && code.startsWith("SQLITE_")) return code;
+    if (code === "ERR_SQLITE_ERROR" && typeof errcode === "number") return PRIMARY_CODES[errcode & 255] ?? `SQLITE_${errcode}`;
   }
   return "";
+}
+
+/** Whether the disk is full, or fails. */
+export function isDiskTrouble(error: unknown): boolean {
+  const code = sqliteCode(error);
+  if (code === "SQLITE_FULL" || code.startsWith("SQLITE_IOERR")) return true;
+  const system = error instanceof Error && "code" in error ? error.code : null;
+  return system === "ENOSPC" || system === "EDQUOT" || system === "EFBIG" || system === "EIO";
 }

@@ -35,12 +35,16 @@ export class Statements {
   readonly db: Sql;
   private readonly perKind = new Map<string, ReturnType<typeof liveStatements>>();
   private readonly ledger: ReturnType<typeof ledgerStatements>;
+  private readonly updateBlock: { run(alive: number, died: number, scope: number, block: number): { changes: number } };
+  private readonly insertBlock: { run(scope: number, block: number, alive: number, died: number): unknown };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
 
   constructor(db: Sql) {
     this.db = db;
     this.ledger = ledgerStatements(db);
+    this.updateBlock = db.$client.prepare("UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = ?3 AND block = ?4");
+    this.insertBlock = db.$client.prepare("INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)");
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
   }
 
@@ -92,6 +96,12 @@ export class Statements {
   addToCensus(scope: number, sequence: number, delta: number): void {
     const last = this.ledger.census.get({ scope, sequence })?.count ?? 0;
     this.ledger.insertCensus.run({ scope, sequence, count: last + delta });
+  }
+
+  /** So many more or less live in a block of a scope. @param died the transaction that ended some; 0 for none */
+  addToBlock(scope: number, block: number, alive: number, died: number): void {
+    const { changes } = this.updateBlock.run(alive, died, scope, block);
+    if (changes === 0) this.insertBlock.run(scope, block, alive, died);
   }
 
   /** Says that this transaction changed something in a scope. */

@@ -24,6 +24,8 @@ export interface Author {
 export interface Outcome<T> {
   readonly sequence: number | null;
   readonly result: T;
+  /** The command was run for the same request before, and is not run again. */
+  readonly isReplayed?: true;
 }
 
 /** A record as the transaction holds it: as it was found and as the command wants it. */
@@ -362,7 +364,8 @@ export function netChange(entry: Entry): Change | null {
 
 const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
 
-function changedFields(before: RecordBase, after: RecordBase): string[] {
+/** The record's own fields in which two states of it differ. */
+export function changedFields(before: RecordBase, after: RecordBase): string[] {
   if (before === after) return [];
   const old = before as unknown as Record<string, unknown>;
   const now = after as unknown as Record<string, unknown>;

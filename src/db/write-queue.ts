@@ -4,21 +4,26 @@
 import type { Clock } from "../base/clock.ts";
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
+import { CommitSignal } from "./commit-signal.ts";
+import type { Repeatable } from "./kept-outcomes.ts";
 import type { Author, Outcome } from "./transaction.ts";
 import { MAX_GROUP, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
 export interface WriteQueue {
   /**
    * Runs a command and answers after its commit.
-   * @throws DomainError as the command threw it; storage_full; internal_error
+   * @param repeatable where a repetition is to be answered as the first time; what is refused is not kept
+   * @throws DomainError as the command threw it; storage_full; internal_error; idempotency_key_reused
    */
-  run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>>;
+  run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>>;
   /**
    * To be called before an answer as of an instant that has passed: the same question a moment later must not be answered otherwise.
    * @returns what to wait for, or null: commands under way that may still be written at or before `at`. No command that this process
    * asks for later is dated there, also when the clock is set back by up to five minutes in the meantime.
    */
   settlePast(at: Instant): Promise<void> | null;
+  /** Told after each commit that made a transaction. */
+  readonly commits: CommitSignal;
   /** Finishes what is waiting, checkpoints and closes. */
   close(): Promise<void>;
 }
@@ -54,6 +59,7 @@ class AnsweredPast {
 
 /** The writer on this thread: for subcommands and tests. */
 export class DirectWriteQueue implements WriteQueue {
+  readonly commits = new CommitSignal();
   private readonly writer: Writer;
   private readonly past: AnsweredPast;
 
@@ -63,10 +69,13 @@ export class DirectWriteQueue implements WriteQueue {
     this.past = new AnsweredPast(clock);
   }
 
-  async run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>> {
+  async run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>> {
     // As the Worker would hand it over: a copy, and nothing that can't be copied.
-    const request = structuredClone({ command, input, actor, notBefore: this.past.earliest() });
-    return outcomeOf<T>(this.writer.execute([request])[0] as WriteReply);
+    const request = structuredClone({ command, input, actor, notBefore: this.past.earliest(), ...(repeatable === undefined ? {} : { repeatable }) });
+    const reply = this.writer.execute([request])[0] as WriteReply;
+    // As from another thread: not before this one has left the state of the database that it holds.
+    if (reply.ok && reply.outcome.sequence !== null) queueMicrotask(() => this.commits.notify());
+    return outcomeOf<T>(reply);
   }
 
   settlePast(at: Instant): null {
@@ -89,6 +98,7 @@ export type FromWorker =
 
 /** The writer in a Worker. */
 export class WorkerWriteQueue implements WriteQueue {
+  readonly commits = new CommitSignal();
   private readonly worker: Worker;
   private readonly past: AnsweredPast;
   /** In the order of their sending. */
@@ -132,7 +142,7 @@ export class WorkerWriteQueue implements WriteQueue {
     });
   }
 
-  run<T>(command: string, input: unknown, actor: Author): Promise<Outcome<T>> {
+  run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>> {
     if (this.closed !== null) return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
     if (this.dead !== null) return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
     if (this.waiting.size >= MAX_WAITING_COMMANDS) {
@@ -150,7 +160,7 @@ export class WorkerWriteQueue implements WriteQueue {
       };
       const notBefore = this.past.earliest();
       this.waiting.set(id, { notBefore, settle });
-      this.worker.postMessage({ type: "run", id, request: { command, input, actor, notBefore } } satisfies ToWorker);
+      this.worker.postMessage({ type: "run", id, request: { command, input, actor, notBefore, ...(repeatable === undefined ? {} : { repeatable }) } } satisfies ToWorker);
     });
   }
 
@@ -189,6 +199,7 @@ export class WorkerWriteQueue implements WriteQueue {
   private receive(message: FromWorker): void {
     if (message.type === "reply") {
       this.finish(message.id, message.reply);
+      if (message.reply.ok && message.reply.outcome.sequence !== null) this.commits.notify();
     } else if (message.type === "closed") {
       this.closedNow();
       this.worker.terminate();

@@ -7,6 +7,7 @@ import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { Sql } from "./connection.ts";
+import { KeptOutcomes, type Box, type Repeatable } from "./kept-outcomes.ts";
 import type { AnyKind } from "./kind.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { Statements } from "./statements.ts";
@@ -24,6 +25,8 @@ export interface WriteRequest {
   readonly actor: Author;
   /** The transaction's earliest instant; without it only the ledger sets one. */
   readonly notBefore?: Instant;
+  /** Of a request whose repetition is answered as the first time. */
+  readonly repeatable?: Repeatable;
 }
 
 export type WriteReply =
@@ -40,14 +43,17 @@ export class Writer {
   private readonly clock: Clock;
   private readonly statements: Statements;
   private readonly uuids: UuidSource;
+  private readonly outcomes: KeptOutcomes | null;
 
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random }) {
+  /** @param options.box seals what is kept of repeatable requests; without it there are none */
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;
     this.clock = options.clock;
     this.statements = new Statements(options.db);
     this.uuids = new UuidSource(options.random);
+    this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
   /** Runs the requests in order, in one commit. Replies in the same order. */
@@ -95,11 +101,19 @@ export class Writer {
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
     try {
       client.run("SAVEPOINT command");
+      const { repeatable } = request;
+      if (repeatable !== undefined && this.outcomes === null) throw new Error("writer: nothing is kept here of repeatable requests");
+      const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, this.clock.now()) ?? null);
+      if (known !== null) {
+        client.run("RELEASE command");
+        return { ok: true, outcome: known };
+      }
       const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, request.notBefore);
       const result = command(tx, request.input, request.actor);
-      const sequence = tx.finish(this.kinds);
+      const outcome = { sequence: tx.finish(this.kinds), result };
+      if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now());
       client.run("RELEASE command");
-      return { ok: true, outcome: { sequence, result } };
+      return { ok: true, outcome };
     } catch (error) {
       const reply = failure(error);
       if (client.inTransaction) {

@@ -5,7 +5,7 @@ import { MEMBER, type Access, type Actor } from "../access/actor.ts";
 import { META, successBody } from "../http/envelope.ts";
 import { Body, Nullable, Uuid } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
-import type { Inventory } from "../resources/answers.ts";
+import { repeatableOf, type Inventory } from "../resources/answers.ts";
 import { discoverSelf } from "./self/discover.ts";
 import type { MachineSnapshot } from "./self/machine.ts";
 
@@ -56,12 +56,14 @@ export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inve
       example: { body: { network_id: EXAMPLE.network_id }, data: EXAMPLE },
     },
     async (call) => {
-      const report = await discoverSelf(inventory.writes, {
+      const { isReplayed, ...report } = await discoverSelf(inventory.writes, {
         networkId: call.body.network_id,
         discoveryId: options.newDiscoveryId(),
         actor: inventory.authorOf(call.actor, call.requestId),
+        ...repeatableOf(call),
         ...(options.readMachine === undefined ? {} : { read: options.readMachine }),
       });
+      if (isReplayed) call.headers["idempotency-replayed"] = "true";
       return new Response(successBody(JSON.stringify(report), META), { headers: { ...call.headers, "content-type": "application/json" } });
     },
   );

@@ -1,7 +1,7 @@
 // What a verification has found so far. Must not check anything itself.
 
 /** The ledger itself, or what is derived from it and can be made anew. */
-export const LEDGER_CHECKS = ["file", "transaction", "record", "version"] as const;
+export const LEDGER_CHECKS = ["file", "transaction", "record", "version", "segment"] as const;
 export const DERIVED_CHECKS = ["live", "link", "observation", "span", "census", "activity", "search", "lineage"] as const;
 export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number];
 

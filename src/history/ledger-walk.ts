@@ -22,6 +22,17 @@ export interface LedgerVersion {
   readonly at: number | null;
 }
 
+/** A version that a prune dropped, with the rows that it belongs to. */
+export interface DroppedVersion {
+  readonly n: number;
+  readonly sequence: number;
+  readonly operation: null;
+  readonly hash: Uint8Array;
+  readonly kind: number | null;
+  readonly id: string | null;
+  readonly at: number | null;
+}
+
 export interface LedgerTransaction {
   readonly sequence: number;
   readonly at: number;
@@ -39,13 +50,24 @@ export interface LedgerTransaction {
 /** Rows per step: some tens of milliseconds. */
 export const STEP_ROWS = 500;
 
-const VERSIONS = `
-  SELECT v.key >> 31, v.key & 2147483647, v.operation, v.shape, v.valid_from, v.composed, v.changed, v.sort_keys, v.observed, v.members, v.hash,
-         r.kind, r.id, t.at
-  FROM history_versions v
+const COLUMNS = ["key", "operation", "shape", "valid_from", "composed", "changed", "sort_keys", "observed", "members", "hash"];
+const IN_STEP = "key > ((?1 << 31) | ?2) AND key < ((?3 + 1) << 31)";
+const VERSIONS = versionsFrom("history_versions", `WHERE ${IN_STEP}`);
+const VERSIONS_AND_DROPPED = versionsFrom(
+  `(SELECT ${COLUMNS.join(", ")} FROM history_versions WHERE ${IN_STEP}
+    UNION ALL SELECT ${COLUMNS.map((column) => (column === "key" || column === "hash" ? column : "NULL")).join(", ")} FROM history_thinned WHERE ${IN_STEP}
+    ORDER BY key LIMIT ${STEP_ROWS})`,
+  "",
+);
+
+function versionsFrom(source: string, where: string): string {
+  return `
+  SELECT v.key >> 31, v.key & 2147483647, ${COLUMNS.slice(1).map((column) => `v.${column}`).join(", ")}, r.kind, r.id, t.at
+  FROM ${source} v
   LEFT JOIN history_records r ON r.n = v.key >> 31
   LEFT JOIN history_transactions t ON t.sequence = v.key & 2147483647
-  WHERE v.key > ((?1 << 31) | ?2) AND v.key < ((?3 + 1) << 31) ORDER BY v.key LIMIT ${STEP_ROWS}`;
+  ${where} ORDER BY v.key LIMIT ${STEP_ROWS}`;
+}
 
 const TRANSACTIONS = `
   SELECT sequence, at, wall_at, organization_id, actor_type, actor_id, actor_name, request_id, source, last_n, hash
@@ -57,8 +79,18 @@ const TRANSACTIONS = `
  * @param each called for a step's versions on one state of the database; `isLast` with the last of them, maybe none
  * @returns the record numbers that the steps came to
  */
-export function* walkVersions(db: Sql, lastN: number, each: (versions: LedgerVersion[], isLast: boolean) => void): Generator<number> {
-  const statement = db.$client.prepare(VERSIONS);
+export function walkVersions(db: Sql, lastN: number, each: (versions: LedgerVersion[], isLast: boolean) => void): Generator<number> {
+  return walk(db, VERSIONS, lastN, each);
+}
+
+/** As walkVersions, with the versions that were dropped in their places. */
+export function walkAllVersions(db: Sql, lastN: number, each: (versions: Array<LedgerVersion | DroppedVersion>, isLast: boolean) => void): Generator<number> {
+  const isThinned = db.$client.query("SELECT 1 FROM history_thinned LIMIT 1").get() !== null;
+  return walk(db, isThinned ? VERSIONS_AND_DROPPED : VERSIONS, lastN, each);
+}
+
+function* walk(db: Sql, sql: string, lastN: number, each: (versions: LedgerVersion[], isLast: boolean) => void): Generator<number> {
+  const statement = db.$client.prepare(sql);
   // Below every key, also one that was made up. Keys stay in SQL: they have more bits than a JavaScript number.
   let n = -(2 ** 32);
   let sequence = 0;

@@ -19,6 +19,11 @@ const CENSUS = `
     SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans WHERE died <= (SELECT max(sequence) FROM history_transactions)
   ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
 
+/** The blocks that the spans come to, of the kinds of container that have them: organization and network. */
+export const SPAN_BLOCKS = `
+  SELECT s.scope, s.n >> 10, count(*) FILTER (WHERE s.died = 9007199254740991), coalesce(max(s.died) FILTER (WHERE s.died < 9007199254740991), 0)
+  FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2) GROUP BY s.scope, s.n >> 10`;
+
 const ACTIVITY = `
   INSERT INTO history_activity (scope, sequence, ordinal)
   SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence) FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
@@ -41,6 +46,16 @@ export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n
   new Rebuild(db, kinds).run(onProgress);
 }
 
+/** As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the newest. */
+export function rebuildPastWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+  new Rebuild(db, kinds).runForPast(onProgress);
+}
+
+/** Makes activity and search texts of a store that has none yet, within a transaction of the caller's. */
+export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void {
+  new Rebuild(db, kinds).runForChangesAndTexts();
+}
+
 class Rebuild {
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
@@ -58,49 +73,89 @@ class Rebuild {
     const { $client } = this.db;
     // Rows refer to rows that are written later; all of them are there at the COMMIT.
     $client.run("PRAGMA defer_foreign_keys = ON");
-    for (const table of ["history_spans", "history_census", "history_lineages", "history_activity", "history_search_texts", "live_links"]) $client.run(`DELETE FROM ${table}`);
+    $client.run("DELETE FROM live_links");
     for (const kind of this.kinds.values()) {
       const table = getTableName(kind.table);
       // Rows are updated in place, or what hangs on them, such as a password, would be deleted with them.
       $client.run(`UPDATE ${table} SET identity = NULL`);
       $client.run(`DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`);
     }
+    const onLife = (life: Life) => {
+      this.past(life);
+      this.present(life);
+    };
+    this.gatherPast(onLife, onProgress);
+  }
+
+  runForPast(onProgress: (n: number) => void): void {
+    this.gatherPast((life) => this.past(life), onProgress);
+  }
+
+  private gatherPast(onLife: (life: Life) => void, onProgress: (n: number) => void): void {
+    const { $client } = this.db;
+    for (const table of ["history_spans", "history_span_blocks", "history_census", "history_lineages", "history_activity", "history_search_texts"]) $client.run(`DELETE FROM ${table}`);
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
     const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
-    for (const n of walkVersions(this.db, lastN, (versions) => this.step(versions))) onProgress(n);
-    this.complete();
+    for (const n of walkVersions(this.db, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
+    this.complete(onLife);
     $client.run(LINEAGES);
     $client.run(CENSUS);
+    $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
+    this.gatherChangesAndTexts();
+    $client.run("DROP TABLE temp.ends");
+  }
+
+  runForChangesAndTexts(): void {
+    const { $client } = this.db;
+    $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
+    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
+    for (const _ of walkVersions(this.db, lastN, (versions) => this.step(versions, (life) => this.changesAndTexts(life)))) continue;
+    this.complete((life) => this.changesAndTexts(life));
+    this.gatherChangesAndTexts();
+  }
+
+  private gatherChangesAndTexts(): void {
+    const { $client } = this.db;
     $client.run(ACTIVITY);
     // The index's own command: it reads the texts again.
     $client.run("INSERT INTO history_search (history_search) VALUES ('rebuild')");
     $client.run("DROP TABLE temp.activity");
-    $client.run("DROP TABLE temp.ends");
   }
 
-  private step(versions: readonly LedgerVersion[]): void {
+  private step(versions: readonly LedgerVersion[], onLife: (life: Life) => void): void {
     for (const version of versions) {
       const record = version.members === null ? null : parseMembers<RecordBase>(version.members);
       if (this.life !== null && this.life.n === version.n) {
         this.derivation.go(this.life, version, record);
         continue;
       }
-      this.complete();
+      this.complete(onLife);
       const kind = this.kinds.get(version.kind ?? 0);
       if (kind === undefined || version.id === null || record === null) throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
       this.life = this.derivation.begin(kind, version.id, version, record);
     }
   }
 
-  private complete(): void {
-    const { life } = this;
-    if (life === null) return;
-    const { kind, n } = life;
-    for (const span of this.derivation.spans(life)) this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
-    for (const { identity, lineageId, sequence } of life.ends) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
+  private complete(onLife: (life: Life) => void): void {
+    if (this.life !== null) onLife(this.life);
+  }
+
+  private changesAndTexts(life: Life): void {
+    const { n } = life;
     for (const [scope, sequence] of life.activity) this.execute("INSERT INTO temp.activity VALUES (?, ?)", scope, sequence);
     for (const { sequence, ownerN, text } of life.texts) this.execute("INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)", n, sequence, ownerN, text);
+  }
+
+  private past(life: Life): void {
+    const { kind, n } = life;
+    this.changesAndTexts(life);
+    for (const span of this.derivation.spans(life)) this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
+    for (const { identity, lineageId, sequence } of life.ends) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
+  }
+
+  private present(life: Life): void {
+    const { kind, n } = life;
     if (life.newest.operation === OPERATION.Deleted) {
       this.execute(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
       this.execute("DELETE FROM observations WHERE n = ?", n);

@@ -10,6 +10,7 @@ import { CensusComparison } from "./census.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
 import { inSnapshot, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
+import { SPAN_BLOCKS } from "./rebuild.ts";
 import type { Until } from "./verify-ledger.ts";
 
 const SPAN_STEP_ROWS = 5_000;
@@ -156,6 +157,15 @@ export class DerivedVerification {
       }
       if (rows.length === 0) break;
       yield rows.length;
+    }
+  }
+
+  /** The blocks against the spans, in one statement: a state of the database in which both are of the same moment. */
+  *spanBlocks(): Generator<number> {
+    const [wrong, missing] = [`SELECT scope, block, alive, died FROM history_span_blocks EXCEPT ${SPAN_BLOCKS}`, `${SPAN_BLOCKS} EXCEPT SELECT scope, block, alive, died FROM history_span_blocks`];
+    for (const [sql, message] of [[wrong, "says what the spans do not"], [missing, "does not say what the spans do"]] as const) {
+      for (const [scope, block] of this.prepare(`${sql} LIMIT 10`).values() as Array<[number, number]>) this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
+      yield 1;
     }
   }
 

@@ -7,7 +7,8 @@ import { CHAIN_START, hashTransaction, hashVersion } from "../db/hash.ts";
 import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../db/kind.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
-import { walkTransactions, walkVersions, type LedgerTransaction, type LedgerVersion } from "./ledger-walk.ts";
+import { walkAllVersions, walkTransactions, type DroppedVersion, type LedgerTransaction, type LedgerVersion } from "./ledger-walk.ts";
+import { parsePruneSource, type LedgerPlace, type PruneOrder } from "./thinning.ts";
 
 /** Where the ledger stood when the verification began: what came later is left to the next one. */
 export interface Until {
@@ -25,10 +26,13 @@ interface Current {
   readonly n: number;
   readonly where: string;
   readonly kind: AnyKind | undefined;
-  /** The first version's instant. */
+  /** The first version's instant, also of one that was dropped. */
   readonly createdAt: string;
-  readonly lineageId: unknown;
+  /** As the first document says that is left. */
+  lineageId: unknown;
   versions: number;
+  /** Whether versions were dropped since the last one that is left. */
+  isAfterDropped: boolean;
   ended: boolean;
   /** Null where a version can't be understood: what it implies is then unknown. */
   life: Life | null;
@@ -36,6 +40,11 @@ interface Current {
 
 export class LedgerVerification {
   readonly count: LedgerCount = { transactions: 0, records: 0, versions: 0 };
+  /** Versions of which only the hash is left. */
+  dropped = 0;
+  /** The prunes that the ledger tells of, and the last transaction of each day: known when all transactions were gone through. */
+  readonly prunes: Array<PruneOrder & { readonly sequence: number }> = [];
+  readonly dayEnds: LedgerPlace[] = [];
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
   private readonly until: Until;
@@ -58,8 +67,11 @@ export class LedgerVerification {
   /** @param onLife called for each record whose versions are all understood, on the state of the database that its last step saw */
   *versions(onLife: (life: Life) => void): Generator<number> {
     this.scratch.run("BEGIN");
-    yield* walkVersions(this.db, this.until.lastN, (versions, isLast) => {
-      for (const version of versions) this.version(version, onLife);
+    yield* walkAllVersions(this.db, this.until.lastN, (versions, isLast) => {
+      for (const version of versions) {
+        if (version.operation === null) this.droppedVersion(version, onLife);
+        else this.version(version, onLife);
+      }
       if (isLast) {
         this.complete(onLife);
         this.gap(this.until.lastN);
@@ -90,7 +102,8 @@ export class LedgerVerification {
     this.scratch.close();
   }
 
-  private version(version: LedgerVersion, onLife: (life: Life) => void): void {
+  /** The record that a version is of, and where it stands; the record is another one than before, or still the same. */
+  private enter(version: LedgerVersion | DroppedVersion, onLife: (life: Life) => void): { current: Current; where: string } {
     if (version.n !== this.current?.n) {
       this.complete(onLife);
       this.gap(Math.min(version.n - 1, this.until.lastN));
@@ -99,6 +112,21 @@ export class LedgerVerification {
     const current = this.current as Current;
     const where = `${current.where}, transaction ${version.sequence}`;
     if (version.at === null) this.findings.add("version", where, "its transaction is not in the ledger");
+    return { current, where };
+  }
+
+  /** A version of which nothing is left but that it was, and its hash: whether it might be dropped is not asked here. */
+  private droppedVersion(version: DroppedVersion, onLife: (life: Life) => void): void {
+    const { current } = this.enter(version, onLife);
+    if (version.sequence > this.until.sequence) return;
+    const isFirst = current.versions === 0 && !current.isAfterDropped;
+    current.isAfterDropped = true;
+    this.dropped += 1;
+    this.keepHash.run(version.sequence, version.n, isFirst ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
+  }
+
+  private version(version: LedgerVersion, onLife: (life: Life) => void): void {
+    const { current, where } = this.enter(version, onLife);
     if (version.sequence > this.until.sequence) return;
     this.count.versions += 1;
     this.keepHash.run(version.sequence, version.n, version.operation === OPERATION.Created ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
@@ -110,14 +138,16 @@ export class LedgerVerification {
     }
     this.operation(current, version, where);
     const record = parsed(version.members);
+    if (current.versions === 1) current.lineageId = record?.lineage_id;
     if (version.members !== null) this.document(current, version, record, where);
     this.derive(current, version, record, where);
   }
 
-  private begin(version: LedgerVersion): void {
+  private begin(version: LedgerVersion | DroppedVersion): void {
     const kind = version.kind === null ? undefined : this.kinds.get(version.kind);
     const where = whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, version.n);
-    this.current = { n: version.n, where, kind, createdAt: version.valid_from, lineageId: parsed(version.members)?.lineage_id, versions: 0, ended: false, life: null };
+    const createdAt = version.operation !== null ? version.valid_from : version.at === null ? "" : formatInstant(version.at);
+    this.current = { n: version.n, where, kind, createdAt, lineageId: undefined, versions: 0, isAfterDropped: false, ended: false, life: null };
     if (version.sequence > this.until.sequence) return;
     this.count.records += 1;
     if (version.id === null) this.findings.add("record", where, "versions of a record that is not in the ledger");
@@ -131,11 +161,15 @@ export class LedgerVerification {
     current.versions += 1;
     const isFirst = current.versions === 1;
     const isCreation = version.operation === OPERATION.Created;
-    if (isFirst && !isCreation) this.findings.add("version", where, "the record's first version is not its creation");
+    if (current.isAfterDropped) {
+      // What came before it may have been anything, but never is an end left without what it ended.
+      if (isFirst && version.operation === OPERATION.Deleted) this.findings.add("version", where, "of the record nothing is left but its end");
+    } else if (isFirst && !isCreation) this.findings.add("version", where, "the record's first version is not its creation");
     // A record that was brought back is created anew under its own id.
     else if (!isFirst && isCreation && !current.ended) this.findings.add("version", where, "the record is created while it is alive");
     else if (current.ended && !isCreation) this.findings.add("version", where, "it follows the record's end");
     current.ended = version.operation === OPERATION.Deleted;
+    current.isAfterDropped = false;
   }
 
   private document(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {
@@ -183,13 +217,27 @@ export class LedgerVerification {
     const expected = (previous?.sequence ?? 0) + 1;
     if (transaction.sequence !== expected) add(`follows transaction ${expected - 1}: those between are missing`);
     if (previous !== null && transaction.at <= previous.at) add("is not later than its predecessor");
-    if (own.length === 0) add("has no versions");
+    const isPrune = this.placed(transaction);
+    if (own.length === 0 && !isPrune) add("has no versions");
+    if (own.length > 0 && isPrune) add("is a prune's, and has versions");
     const lastN = Math.max(previous?.last_n ?? 0, ...own.filter((row) => row.is_creation === 1).map((row) => row.n));
     if (transaction.last_n !== lastN) add(`says that the last record is n ${transaction.last_n}, and its versions that it is n ${lastN}`);
     const hash = hashTransaction(previous?.hash ?? CHAIN_START, transaction, own.map((row) => row.hash));
     if (!isEqual(hash, transaction.hash)) add("its hash is not that of its predecessor, its content and its versions");
   }
+
+  /** Notes what thinning goes by. @returns whether the transaction is a prune's */
+  private placed({ sequence, at, source, actor_type, organization_id }: LedgerTransaction): boolean {
+    const last = this.dayEnds.at(-1);
+    if (last !== undefined && Math.floor(last.at / DAY_MS) === Math.floor(at / DAY_MS)) this.dayEnds.pop();
+    this.dayEnds.push({ sequence, at });
+    const order = actor_type === "System" && organization_id === null ? parsePruneSource(source) : null;
+    if (order !== null) this.prunes.push({ ...order, sequence });
+    return order !== null;
+  }
 }
+
+const DAY_MS = 86_400_000;
 
 interface HashRow {
   readonly sequence: number;

@@ -4,11 +4,14 @@
 import { formatInstant, type Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
 import type { AnyKind } from "../db/kind.ts";
+import { DatabaseRefused } from "../db/migrate.ts";
+import type { Resolution } from "../db/thinned-past.ts";
 import { Derivation } from "./derived.ts";
 import { Findings, type Finding } from "./findings.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
+import { ThinningVerification, type ThinnedSegment } from "./verify-thinning.ts";
 
 export interface Progress {
   readonly step: string;
@@ -22,6 +25,9 @@ export interface Report {
   /** The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one. */
   readonly head: { readonly sequence: number; readonly at: Instant; readonly hash: string } | null;
   readonly count: Readonly<LedgerCount>;
+  /** Versions that prunes dropped: their hashes are left. */
+  readonly dropped: number;
+  readonly segments: readonly ThinnedSegment[];
   readonly findings: readonly Finding[];
   /** Findings beyond those listed. */
   readonly more: number;
@@ -29,9 +35,18 @@ export interface Report {
   readonly unchecked: readonly string[];
 }
 
+/** A transaction as it was written down once: what `GET /api/v1/ledger` or an earlier verification told. */
+export interface KnownHead {
+  readonly sequence: number;
+  /** As hexadecimal digits. */
+  readonly hash: string;
+}
+
 export interface VerifyOptions {
   /** An appliance is at work on the data: nothing may hold a state of the database for long, or its log would grow meanwhile. */
   readonly isBusy?: boolean;
+  /** Must be in the ledger as it was. */
+  readonly knownHead?: KnownHead;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -48,7 +63,10 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
   }
 }
 
-/** In steps of some tens of milliseconds, but for SQLite's own checks of the file, which take a table at a time. */
+/**
+ * In steps of some tens of milliseconds, but for SQLite's own checks of the file, which take a table at a time.
+ * @throws DatabaseRefused where a prune changed the ledger in the meantime
+ */
 export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Generator<Progress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE] : [];
   const findings = new Findings();
@@ -57,14 +75,19 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
   const byCode = new Map(kinds.map((kind) => [kind.code, kind]));
   const ledger = new LedgerVerification({ db, kinds: byCode, until, findings, derivation });
   const derived = new DerivedVerification({ db, kinds, until, findings, derivation });
+  const thinning = new ThinningVerification({ db, kinds: byCode, until, findings });
+  let overtaken = false;
+  if (options.knownHead !== undefined) checkKnown(db, options.knownHead, findings);
   try {
     yield* summed("file", fileChecks(db, findings, unchecked));
     yield* placed("versions", guarded(findings, ledger.versions((life) => derived.life(life))), until.lastN);
     yield* placed("transactions", guarded(findings, ledger.transactions()), until.sequence);
+    yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
     yield* summed("live rows", guarded(findings, derived.liveRows()));
     yield* summed("links and observations", guarded(findings, derived.leftovers()));
     yield* summed("census", guarded(findings, derived.census()));
     yield* summed("spans", guarded(findings, derived.surplusSpans()));
+    yield* summed("span blocks", guarded(findings, derived.spanBlocks()));
     yield* summed("activity", guarded(findings, derived.activity()));
     yield* summed("search", guarded(findings, derived.surplusTexts()));
     yield* summed("lineages", guarded(findings, derived.lineages()));
@@ -72,7 +95,25 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
     ledger.close();
     derived.close();
   }
-  return { head, count: ledger.count, findings: findings.list, more: findings.more, unchecked };
+  findings.during("segment", "history_segments", () => {
+    if (isOvertaken(db, until)) overtaken = true;
+  });
+  if (overtaken) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
+  return { head, count: ledger.count, dropped: ledger.dropped, segments: thinning.segments, findings: findings.list, more: findings.more, unchecked };
+}
+
+/** Finds that the ledger was cut, or made anew, since its head was written down. */
+function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
+  findings.during("transaction", `transaction ${sequence}`, () => {
+    const row = db.$client.query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?").get(sequence) as { hash: string } | null;
+    if (row === null) findings.add("transaction", `transaction ${sequence}`, "is known, and not in the ledger");
+    else if (row.hash !== hash) findings.add("transaction", `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
+  });
+}
+
+/** Whether a prune came after the verification began: what it saw of the ledger was no whole. */
+function isOvertaken(db: Sql, until: Until): boolean {
+  return db.$client.query("SELECT 1 FROM history_segments JOIN history_transactions ON sequence = pruned_by WHERE pruned_by > ? LIMIT 1").get(until.sequence) !== null;
 }
 
 /** Where the ledger stands, and whether its end is in order. */
@@ -141,12 +182,21 @@ function* placed(step: string, steps: Generator<number>, total: number): Generat
   for (const done of steps) yield { step, done, total };
 }
 
+/** What is kept of a stretch, in words. */
+export const KEPT: Readonly<Record<Resolution, string>> = {
+  daily: "the last state of each day",
+  monthly: "the last state of each month",
+  none: "the last state alone",
+};
+
 /** What an operator reads. */
 export function describeReport(report: Report): string {
-  const { head, count, findings, more, unchecked } = report;
+  const { head, count, dropped, segments, findings, more, unchecked } = report;
   const lines = [
     head === null ? "The ledger is empty." : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`,
     `Verified: ${count.transactions} transactions, ${count.records} records, ${count.versions} versions`,
+    ...(dropped > 0 ? [`Dropped: ${dropped} versions, by their hashes`] : []),
+    ...segments.map(({ first, last, until, resolution, prunedBy }) => `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT[resolution]} (by transaction ${prunedBy})`),
     ...findings.map((finding) => `  ${finding.check}: ${finding.where}: ${finding.message}`),
   ];
   if (more > 0) lines.push(`  and ${more} more`);

@@ -1,7 +1,7 @@
 // What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
 
-import { BODY_LIMIT_BYTES } from "./body.ts";
-import { CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
+import { BODY_LIMIT_BYTES, BODY_MAX_CONTAINERS, BODY_MAX_DEPTH, BULK_BODY_LIMIT_BYTES } from "./body.ts";
+import { BULK_MAX, CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
 
 const count = (n: number) => n.toLocaleString("en");
 
@@ -52,12 +52,14 @@ or DELETE answers 412 when it is not.
 
 | What | At most |
 |---|---|
-| Request body | ${BODY_LIMIT_BYTES / 1024 / 1024} MiB |
+| Request body | ${BODY_LIMIT_BYTES / 1024 / 1024} MiB; of a bulk write ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB |
+| Arrays and objects in a request body | ${count(BODY_MAX_CONTAINERS)}, ${BODY_MAX_DEPTH} deep |
 | Names | ${NAME_MAX_LENGTH} characters |
 | Descriptions | ${count(DESCRIPTION_MAX_LENGTH)} characters |
 | Tags of a record | ${count(TAGS_MAX)} |
 | Children of each kind of a host | ${count(CHILDREN_MAX)} |
 | Ids in a query | ${IDS_MAX} |
+| Records of one bulk request | ${count(BULK_MAX)} |
 | Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
 `;
 
@@ -72,8 +74,15 @@ export const GROUPS: readonly { readonly name: string; readonly description: str
   { name: "Subnets", description: "The IP prefixes of a network." },
   { name: "VLANs", description: "The numbered broadcast domains of a network (IEEE 802.1Q)." },
   { name: "Hosts", description: "Devices with their addresses, ports, services and interface entries." },
+  { name: "IP addresses", description: "The addresses of hosts, each in a subnet of the host's network." },
+  { name: "Ports", description: "The TCP and UDP ports that hosts serve." },
+  { name: "Services", description: "What runs on hosts, and where it listens." },
+  { name: "Bindings", description: "Where a service listens: on a port of its host, at one address or at all, or at an address as a whole." },
   { name: "Interface entries", description: "The rows of hosts' interface tables, with what is known of their links (IF-MIB, LLDP, CDP)." },
   { name: "Credentials", description: "What discovery signs in to devices with. Secrets are sealed, and never answered." },
-  { name: "Tags", description: "Labels of the organization." },
+  { name: "Tags", description: "Labels of the organization, and which records carry them." },
+  { name: "Locate", description: "Where something is or was: behind which port of which switch, and why." },
+  { name: "Changes", description: "What happened to the inventory, in the order in which it was committed." },
   { name: "Discovery", description: "What the appliance finds by itself." },
+  { name: "Backups", description: "Verified copies of all that is stored, on the appliance's own disk: those of the operator, of all organizations together." },
 ];

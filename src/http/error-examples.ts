@@ -78,7 +78,13 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
     error: "The record is no longer the version that If-Match names; read it again.",
     params: { expected: '"4711"', actual: '"4726"' },
   },
+  idempotency_key_reused: {
+    summary: "The Idempotency-Key was used for another request",
+    error: "The Idempotency-Key 7f3a was used for another request within the last 24 hours; nothing was done. A new request takes a new key.",
+    params: { key: "7f3a" },
+  },
   internal_error: { summary: "A fault of the appliance; its log names the request", error: "Something went wrong inside the appliance.", params: { request_id: "k3f9-2b" } },
   shutting_down: { summary: "The appliance is about to end", error: "The appliance is shutting down: nothing was written.", params: {} },
+  store_read_only: { summary: "The appliance serves a backup", error: "This appliance serves a backup, to be read only: nothing in it can be changed.", params: {} },
   storage_full: { summary: "The disk is full", error: "The disk is full or fails: nothing was written.", params: { request_id: "k3f9-2c" } },
 };

@@ -10,22 +10,28 @@ export interface HealthProbe {
   readonly readStore: () => void;
   /** The number of the database's migrations. */
   readonly schemaVersion: number;
+  /** Whether a backup is served. */
+  readonly isReadOnly: boolean;
 }
 
-const Health = Type.Object({ status: Type.Literal("ok") }, { $id: "Health" });
+const ReadOnly = Type.Boolean({ description: "Whether a backup is served: everything that would change something is refused." });
+
+const Health = Type.Object({ status: Type.Literal("ok"), read_only: ReadOnly }, { $id: "Health" });
 
 const Version = Type.Object(
   {
     version: Type.String({ description: "Of the program." }),
     api_version: Type.Integer(),
     schema_version: Type.Integer({ description: "Of the database." }),
+    read_only: ReadOnly,
   },
   { $id: "Version" },
 );
 
 /** /api/health and /api/version, for anyone. */
 export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, probe: HealthProbe): void {
-  const version = JSON.stringify({ version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion });
+  const health = JSON.stringify({ status: "ok", read_only: probe.isReadOnly });
+  const version = JSON.stringify({ version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion, read_only: probe.isReadOnly });
   surface.get(
     "/api/health",
     {
@@ -34,11 +40,11 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       group: "Appliance",
       access: "anyone",
       answer: Health,
-      example: { data: { status: "ok" } },
+      example: { data: { status: "ok", read_only: false } },
     },
     ({ headers }) => {
       probe.readStore();
-      return answer('{"status":"ok"}', headers);
+      return answer(health, headers);
     },
   );
   surface.get(
@@ -49,7 +55,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       group: "Appliance",
       access: "anyone",
       answer: Version,
-      example: { data: { version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion } },
+      example: { data: { version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion, read_only: false } },
     },
     ({ headers }) => answer(version, headers),
   );

@@ -29,8 +29,6 @@ export function describeOperation(method: Method, operation: Operation<unknown>,
 
 /** What operations refer to, besides named schemas. */
 export function sharedComponents(): Json {
-  const at = { type: "string", format: "date-time", description: "The instant asked for, where one was." };
-  const versions = { api_version: { type: "integer", const: API_VERSION }, server_version: { type: "string" } };
   const count = (description: string) => ({ type: "integer", minimum: 0, description });
   return {
     securitySchemes: {
@@ -41,22 +39,29 @@ export function sharedComponents(): Json {
       RequestId: { description: "Names this request in the appliance's log; the caller's own `X-Request-Id` where it is sane.", required: true, schema: { type: "string" } },
       ETag: { description: "The version of the record (strong), for If-Match and If-None-Match.", required: true, schema: { type: "string" }, example: '"4711"' },
       SetCookie: { description: "Opens or ends the session: the cookie `session_id`.", schema: { type: "string" } },
+      IdempotencyReplayed: { description: "`true` on the answer of a request that was done before.", schema: { type: "string", const: "true" } },
       RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
       WwwAuthenticate: { description: "The scheme that API keys take.", required: true, schema: { type: "string", const: "Bearer" } },
     },
     parameters: {
+      IdempotencyKey: {
+        name: "Idempotency-Key",
+        in: "header",
+        required: false,
+        description: "Makes it safe to repeat the request: for 24 hours the same caller, key and request get the answer of the first time and nothing is done again. Requests that were refused are not kept.",
+        schema: { type: "string", minLength: 1, maxLength: 255 },
+      },
       IfNoneMatch: { name: "If-None-Match", in: "header", required: false, description: "An ETag: the answer is 304 when the record is still that version.", schema: { type: "string" } },
       IfMatch: { name: "If-Match", in: "header", required: false, description: "An ETag: the answer is 412, and nothing changes, unless the record is that version.", schema: { type: "string" } },
     },
     examples: Object.fromEntries(Object.entries(ERROR_EXAMPLES).map(([code, { summary, error, params }]) => [code, { summary, value: { success: false, code, error, params, meta: META_EXAMPLE } }])),
     schemas: {
-      Meta: { type: "object", required: ["api_version", "server_version"], properties: { ...versions, at } },
+      Meta: { type: "object", required: ["api_version", "server_version"], properties: META_PROPERTIES },
       ListMeta: {
         type: "object",
         required: ["api_version", "server_version", "pagination"],
         properties: {
-          ...versions,
-          at,
+          ...META_PROPERTIES,
           pagination: {
             type: "object",
             required: ["total_count", "limit", "offset", "has_more"],
@@ -83,13 +88,14 @@ export function sharedComponents(): Json {
             properties: {
               issues: {
                 type: "array",
-                description: "With `validation_failed`: every offender.",
+                description: "With `validation_failed`, and with any code of a bulk write: every offender.",
                 items: {
                   type: "object",
                   required: ["path", "message"],
                   properties: {
                     path: { type: "string", description: "A JSON pointer (RFC 6901) into the body, or `/` and the name of a parameter." },
                     message: { type: "string" },
+                    code: { type: "string", description: "In a bulk write: what this offender alone would have been refused with." },
                     value: { description: "What was sent; left out for secrets." },
                   },
                 },
@@ -103,9 +109,25 @@ export function sharedComponents(): Json {
   };
 }
 
+/** `meta` with members of its own. */
+function metaWith(more: TObject, named: NamedSchemas): Json {
+  const own = jsonSchema(more, named) as { required?: string[]; properties: Json };
+  return { type: "object", required: ["api_version", "server_version", ...(own.required ?? [])], properties: { ...META_PROPERTIES, ...own.properties } };
+}
+
+const META_PROPERTIES: Json = {
+  api_version: { type: "integer", const: API_VERSION },
+  server_version: { type: "string" },
+  at: { type: "string", format: "date-time", description: "The instant asked for, where one was." },
+  resolution: { type: "string", enum: ["daily", "monthly", "none"], description: "Only where the instant asked for lies in thinned history: what is kept there, the last state of each day, of each month, or none." },
+  resolved_at: { type: ["string", "null"], format: "date-time", description: "With `resolution`: the instant as of which the answer really is, the last one kept before that; null where nothing is known of so long ago." },
+  thinned_until: { type: "string", format: "date-time", description: "Only where changes were asked for and history was thinned: up to this instant not every one is there any more." },
+};
+
 const META_EXAMPLE = { api_version: API_VERSION, server_version: SERVER_VERSION };
 const REQUEST_ID_HEADER = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const COOKIE_HEADER = { "Set-Cookie": { description: "The cookie `session_id`: HttpOnly, SameSite=Lax, and Secure under TLS.", required: true, schema: { type: "string" } } };
+const REPLAYED_HEADER = { "Idempotency-Replayed": { $ref: "#/components/headers/IdempotencyReplayed" } };
 const ETAG_HEADER = { ETag: { $ref: "#/components/headers/ETag" } };
 
 /** How the roles that operations ask for are told; the role `Viewer` is every caller's. */
@@ -134,9 +156,14 @@ function security(access: unknown): Json[] {
   return asked.sessionOnly === true ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
+/** Whether a repeated request is answered as the first one was. */
+function isRepeatable(method: Method, operation: Operation<unknown>): boolean {
+  return method === "POST" && operation.access !== "anyone" && operation.setsCookie !== true;
+}
+
 /** Whether the answer is one versioned record: then its version is its ETag. */
 function answersRecord(operation: Operation<unknown>): boolean {
-  return operation.isRecord ?? (TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from"));
+  return operation.isRecord ?? (operation.answer !== null && TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from"));
 }
 
 function responses(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
@@ -151,24 +178,35 @@ function responses(method: Method, operation: Operation<unknown>, named: NamedSc
 }
 
 function success(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
-  const isList = operation.isList === true;
-  const data = jsonSchema(operation.answer, named);
-  const meta = { $ref: `#/components/schemas/${isList ? "ListMeta" : "Meta"}` };
-  const count = Array.isArray(operation.example.data) ? operation.example.data.length : 0;
-  const exampleMeta = isList ? { ...META_EXAMPLE, pagination: { total_count: count, limit: LIMIT_DEFAULT, offset: 0, has_more: false } } : META_EXAMPLE;
   return {
     description: successSentence(method, operation),
-    headers: { ...REQUEST_ID_HEADER, ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}), ...(operation.setsCookie === true ? COOKIE_HEADER : {}) },
+    headers: {
+      ...REQUEST_ID_HEADER,
+      ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}),
+      ...(operation.setsCookie === true ? COOKIE_HEADER : {}),
+      ...(isRepeatable(method, operation) ? REPLAYED_HEADER : {}),
+    },
     content: {
-      "application/json": {
-        schema: { type: "object", required: ["success", "data", "meta"], properties: { success: { type: "boolean", const: true }, data, meta } },
-        example: { success: true, data: operation.example.data, meta: exampleMeta },
-      },
+      ...(operation.answer === null ? {} : { "application/json": envelope(operation, operation.answer, named) }),
+      ...Object.fromEntries((operation.media ?? []).map(({ type, description, example }) => [type, { schema: { type: "string", description }, example }])),
     },
   };
 }
 
+function envelope(operation: Operation<unknown>, answer: TSchema, named: NamedSchemas): Json {
+  const isList = operation.isList === true;
+  const data = jsonSchema(answer, named);
+  const meta = operation.meta === undefined ? { $ref: `#/components/schemas/${isList ? "ListMeta" : "Meta"}` } : metaWith(operation.meta, named);
+  const count = Array.isArray(operation.example.data) ? operation.example.data.length : 0;
+  const exampleMeta = operation.meta !== undefined ? { ...META_EXAMPLE, ...(operation.example.meta as Json) } : isList ? { ...META_EXAMPLE, pagination: { total_count: count, limit: LIMIT_DEFAULT, offset: 0, has_more: false } } : META_EXAMPLE;
+  return {
+    schema: { type: "object", required: ["success", "data", "meta"], properties: { success: { type: "boolean", const: true }, data, meta } },
+    example: { success: true, data: operation.example.data, meta: exampleMeta },
+  };
+}
+
 function successSentence(method: Method, operation: Operation<unknown>): string {
+  if (operation.answer === null) return operation.media?.[0]?.description ?? "Done.";
   if (operation.isList === true) return "The page that was asked for.";
   if (!answersRecord(operation)) return "Done.";
   if (method === "GET") return "The record.";
@@ -201,6 +239,7 @@ const REASONS: Record<number, string> = {
   412: "No longer the version that If-Match names",
   413: "Too large",
   415: "Not JSON",
+  422: "The Idempotency-Key was used for another request",
   429: "Too many at once; see Retry-After",
   500: "A fault of the appliance",
   503: "Shutting down",
@@ -215,12 +254,14 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
     if (asked.role !== LEAST_ROLE) codes.add("auth_permission_denied");
     if (asked.sessionOnly === true) codes.add("auth_session_required");
     if (method !== "GET") codes.add("auth_origin_rejected");
+    if (method !== "GET" && operation.setsCookie !== true) codes.add("store_read_only");
   }
   if (operation.params !== undefined) codes.add("entity_not_found");
   if (operation.body !== undefined || method === "POST") for (const code of ["malformed_json", "payload_too_large"] as const) codes.add(code);
   if (operation.body !== undefined) codes.add("unsupported_media_type");
   if (method !== "GET") for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
   if (takesIfMatch(method, operation)) codes.add("precondition_failed");
+  if (isRepeatable(method, operation)) codes.add("idempotency_key_reused");
   codes.add("internal_error");
   for (const code of operation.errors ?? []) codes.add(code);
   return codes;
@@ -251,6 +292,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
   }
   if (method === "GET" && answersRecord(operation)) list.push({ $ref: "#/components/parameters/IfNoneMatch" });
   if (takesIfMatch(method, operation)) list.push({ $ref: "#/components/parameters/IfMatch" });
+  if (isRepeatable(method, operation)) list.push({ $ref: "#/components/parameters/IdempotencyKey" });
   return list;
 }
 
@@ -260,4 +302,5 @@ const PARAMETER_SENTENCES: Readonly<Record<string, string>> = {
   host_id: "Only those of this host.",
   network_id: "Only those of this network.",
   offset: "Rows to pass over.",
+  sequence: "The transaction's sequence.",
 };

@@ -7,7 +7,7 @@ import { check } from "./validation.ts";
 
 /** @returns the values by name; an absent parameter is absent. */
 export function parseQuery(schema: TObject, search: string): { value: Record<string, unknown>; issues: Issue[] } {
-  if (search === "" || search === "?") return { value: {}, issues: [] };
+  if ((search === "" || search === "?") && schema.required === undefined) return { value: {}, issues: [] };
   const issues: Issue[] = [];
   const raw = new Map<string, string[]>();
   for (const [key, text] of decoded(search, issues)) {
@@ -33,12 +33,18 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
     if (checked.ok) value[name] = checked.value;
     else issues.push(...checked.issues.map((issue) => (isOffsetLost(property, texts) ? { ...issue, message: `${issue.message}; a + is written %2B in a query` } : issue)));
   }
+  for (const name of schema.required ?? []) if (!raw.has(name)) issues.push({ path: `/${name}`, message: "is required" });
   return { value, issues };
+}
+
+/** The texts of a path as the values of a schema; what is no such value stays a text and is refused by the check. */
+export function parameterValues(schema: TObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Object.hasOwn(schema.properties, name) ? read(schema.properties[name] as TSchema, [text]) : text]));
 }
 
 /** A timestamp whose `+01:00` became ` 01:00`, as a plus does in a query. */
 function isOffsetLost(property: TSchema, texts: readonly string[]): boolean {
-  return property["format"] === "date-time" && texts.some((text) => / \d\d:\d\d$/.test(text));
+  return (property["format"] === "date-time" || property["format"] === "instant-or-age") && texts.some((text) => / \d\d:\d\d$/.test(text));
 }
 
 function read(property: TSchema, texts: string[]): unknown {

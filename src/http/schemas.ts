@@ -2,7 +2,7 @@
 // A value is checked as it was sent and then normalised by its format: nothing is coerced.
 
 import { FormatRegistry, Kind, Type, TypeRegistry, type SchemaOptions, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
-import { parseInstant } from "../base/instant.ts";
+import { parseInstant, parseInstantOrAge } from "../base/instant.ts";
 import { parseCidr, parseIp } from "../base/ip.ts";
 import { parseMac } from "../base/mac.ts";
 import { isUuid } from "../base/uuid.ts";
@@ -25,6 +25,11 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
     parse: (text) => (parseInstant(text) === null ? null : text),
     sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z",
   },
+  "instant-or-age": {
+    // What reaches back from 1970 reaches back from today.
+    parse: (text) => (parseInstantOrAge(text, 0) === null ? null : text),
+    sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w, or now",
+  },
   ip: { parse: (text) => parseIp(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1" },
   cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
@@ -42,6 +47,8 @@ for (const [name, format] of Object.entries(FORMATS)) FormatRegistry.Set(name, (
 
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
+/** In a query: an instant, or how long ago. To be read with parseInstantOrAge. */
+export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
 export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
 export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
 export const MacText = Type.String({ format: "mac", maxLength: 17 });

@@ -1,13 +1,13 @@
 // Where routes are registered: one call per operation with all that it promises. Order of a request: route, credentials,
 // role, query and path, body, handler. Knows no resource, no database, and not what a role is: the gate does.
 
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { BODY_LIMIT_BYTES, BodyAllowance, readJson, readOptionalJson } from "./body.ts";
+import { BODY_LIMIT_BYTES, BodyAllowance, readJson, readOptionalJson, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
-import { parseQuery } from "./query.ts";
+import { parameterValues, parseQuery } from "./query.ts";
 import { NoBody } from "./schemas.ts";
 import { check } from "./validation.ts";
 
@@ -26,16 +26,38 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   readonly query?: Q;
   readonly body?: B;
   readonly bodyLimitBytes?: number;
-  /** The schema of `data`. */
-  readonly answer: TSchema;
+  /** The handler gets the bytes, and the command that it runs checks them against `body`: what postBytes registers. */
+  readonly takesBytes?: true;
+  /** The schema of `data`; null where no answer is the envelope. */
+  readonly answer: TSchema | null;
+  /** What it answers instead of the envelope, always or when it is asked to. */
+  readonly media?: readonly MediaAnswer[];
   readonly isList?: boolean;
+  /** What `meta` holds besides the versions. */
+  readonly meta?: TObject;
   /** Whether the answer carries the version of one record as its ETag; told by the answer's fields unless it is said here. */
   readonly isRecord?: boolean;
   /** Without it, the handler's setCookie throws. */
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */
   readonly errors?: readonly ErrorCode[];
-  readonly example: { readonly body?: unknown; readonly data: unknown };
+  readonly example: { readonly body?: unknown; readonly data: unknown; readonly meta?: unknown };
+}
+
+/** An answer that is not the envelope. */
+export interface MediaAnswer {
+  /** Without parameters: `text/csv`. */
+  readonly type: string;
+  readonly description: string;
+  readonly example: string;
+}
+
+/** What makes a repeated POST the same one. */
+export interface Idempotency {
+  /** As the caller chose it. */
+  readonly key: string;
+  /** SHA-256 of the method, the path with its query, and the body. */
+  readonly fingerprint: string;
 }
 
 export interface RequestContext {
@@ -46,6 +68,8 @@ export interface RequestContext {
   /** Headers that every answer carries. */
   readonly headers: Record<string, string>;
   readonly setCookie: SetCookie;
+  /** Of a POST that came with an Idempotency-Key; else null. */
+  readonly idempotency: Idempotency | null;
 }
 
 /** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
@@ -53,6 +77,8 @@ export type SetCookie = (name: string, value: string, options: { readonly maxAge
 
 export interface Call<Actor, P, Q, B> extends RequestContext {
   readonly actor: Actor;
+  /** Names the actor anew and checks its rights, for an answer that takes its time. @throws DomainError auth_… */
+  readonly again: <T>(handle: (actor: Actor) => T) => T;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -111,6 +137,11 @@ export class Surface<Actor, Access> {
 
   post<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, P, Q, B>): this {
     return this.register("POST", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  }
+
+  /** As post, where checking the body would hold up other callers: the handler gets its bytes, in shared memory, and hands them over. */
+  postBytes<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, TSchema>, handler: Handler<Actor, P, Q, TUnsafe<Uint8Array>>): this {
+    return this.register("POST", path, { ...operation, takesBytes: true } as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
   }
 
   put<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, P, Q, B>): this {
@@ -183,7 +214,7 @@ export class Surface<Actor, Access> {
     const issues: Issue[] = [];
     let params: unknown = EMPTY;
     if (operation.params !== undefined) {
-      const checked = check(operation.params, rawParams);
+      const checked = check(operation.params, parameterValues(operation.params, rawParams));
       if (checked.ok) params = checked.value;
       else issues.push(...checked.issues);
     }
@@ -191,7 +222,8 @@ export class Surface<Actor, Access> {
     issues.push(...parsed.issues);
     if (operation.body === undefined && context.request.method !== "POST") {
       if (issues.length > 0) throw invalid(issues);
-      const answer = handler(Object.assign(context, { actor, params, query: parsed.value, body: undefined }) as never);
+      const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
+      const answer = handler(Object.assign(context, { actor, params, query: parsed.value, body: undefined, again }) as never);
       if (answer instanceof Response) return this.done(answer, context, operation, started);
       return answer.then(
         (response) => this.done(response, context, operation, started),
@@ -215,12 +247,21 @@ export class Surface<Actor, Access> {
     try {
       const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
       // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
-      const sent = operation.body === undefined ? await readOptionalJson(context.request, limitBytes, allowance) : await readJson(context.request, limitBytes, allowance);
-      const checked = operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
+      const digest = operation.takesBytes === true && context.request.headers.has("idempotency-key") ? new Bun.CryptoHasher("sha256") : null;
+      const sent =
+        operation.takesBytes === true
+          ? await readShared(context.request, limitBytes, allowance, digest)
+          : operation.body === undefined
+            ? await readOptionalJson(context.request, limitBytes, allowance)
+            : await readJson(context.request, limitBytes, allowance);
+      const checked = operation.takesBytes === true ? ({ ok: true, value: sent } as const) : operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
       if (!checked.ok) issues.push(...checked.issues);
+      const key = idempotencyKey(context.request, issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const body = checked.value;
-      const answer = this.stillPermitted(operation, context, actor, (now) => handler(Object.assign(context, { actor: now, params, query, body }) as never));
+      const idempotency = key === null ? null : { key, fingerprint: fingerprint(context.request, operation.takesBytes === true ? digest?.digest("hex") : body) };
+      const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
+      const answer = again((now) => handler(Object.assign(context, { actor: now, params, query, body, idempotency, again }) as never));
       const response = await answer;
       return this.done(response, context, operation, started);
     } catch (error) {
@@ -296,6 +337,7 @@ class ReceivedRequest implements RequestContext {
   readonly requestId: string;
   readonly setCookie: SetCookie;
   readonly headers: Record<string, string>;
+  readonly idempotency = null;
   private readonly app: Elysia;
   private peer: string | null = null;
 
@@ -313,10 +355,25 @@ class ReceivedRequest implements RequestContext {
   }
 }
 
+/** The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has none. */
+function idempotencyKey(request: Request, issues: Issue[]): string | null {
+  const key = request.method === "POST" ? request.headers.get("idempotency-key") : null;
+  if (key !== null && !IDEMPOTENCY_KEY.test(key)) issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
+  return key;
+}
+
+function fingerprint(request: Request, body: unknown): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  hasher.update(`${request.method} ${pathOf(request.url)}${searchOf(request.url)}\n`);
+  hasher.update(JSON.stringify(body ?? null));
+  return hasher.digest("hex");
+}
+
 const refuseCookie: SetCookie = (name) => {
   throw new Error(`surface: an operation sets the cookie ${name} and does not say so`);
 };
 
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 /** Characters that are safe in a header and in a log line. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 const EMPTY = Object.freeze({});

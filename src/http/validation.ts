@@ -1,10 +1,10 @@
 // Checks a value against its schema and tells all that is wrong with it at once, by JSON pointer.
 // Normalises texts by their format (UUIDs to lower case, addresses to canonical form); coerces nothing else.
 
-import { Kind, TypeGuard, type TObject, type TSchema, type TUnion } from "@sinclair/typebox";
+import { Kind, KindGuard, type TObject, type TSchema, type TUnion } from "@sinclair/typebox";
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import { ValueErrorType, type ValueError } from "@sinclair/typebox/errors";
-import type { Issue } from "../base/errors.ts";
+import { pointerTo, type Issue } from "../base/errors.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { FORMATS } from "./schemas.ts";
 
@@ -19,14 +19,15 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
  * A schema with `secret: true` (answered masked) or `writeOnly: true` (never answered) holds a secret: no issue echoes a value at or below it,
  * in the place of what holds one, or under an unknown name beside one: a misspelled password is a password.
  * @param at where the value stands, as a JSON pointer prefix
+ * @param limit of the offenders that are told
  * @returns the normalised value, or every offender
  */
-export function check(schema: TSchema, value: unknown, at = ""): Checked {
+export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {
   const stripped = strip(schema, value);
   const issues: Issue[] = [];
-  unreadableTexts(stripped, at, issues);
-  if (!compile(schema).Check(stripped)) collect(schema, stripped, at, false, issues);
-  if (issues.length > 0) return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
+  unreadableTexts(stripped, at, issues, limit);
+  if (!compile(schema).Check(stripped)) collect(schema, stripped, at, false, issues, limit);
+  if (issues.length > 0) return { ok: false, issues: issues.slice(0, limit) };
   return { ok: true, value: normalise(schema, stripped) };
 }
 
@@ -40,14 +41,21 @@ function compile(schema: TSchema): TypeCheck<TSchema> {
 }
 
 /** @param isSecret whether all of the value is inside a secret */
-function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean, issues: Issue[]): void {
+function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean, issues: Issue[], limit: number): void {
   const seen = new Set<string>();
   for (const error of compile(schema).Errors(value)) {
-    if (issues.length >= MAX_ISSUES) return;
+    if (issues.length >= limit) return;
     if (error.type === ValueErrorType.Union) {
       const branch = branchOf(error.schema as TUnion, error.value);
       if (branch !== null) {
-        collect(branch, error.value, at + error.path, isSecret || isInSecret(schema, error.path), issues);
+        collect(branch, error.value, at + error.path, isSecret || isInSecret(schema, error.path), issues, limit);
+        continue;
+      }
+      const told = at + error.path === "" ? discriminatorOf(error.schema as TUnion) : null;
+      if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
+        // A body as a whole has no name that an issue could give: the field that tells its forms apart has.
+        const value = (error.value as Record<string, unknown>)[told.field];
+        issues.push({ path: `/${told.field}`, message: value === undefined ? "is required" : oneOf(told.tags), ...(value === undefined || holdsSecret(error.schema) ? {} : { value: shown(value) }) });
         continue;
       }
     }
@@ -77,7 +85,7 @@ function isInSecret(schema: TSchema, path: string): boolean {
   let place: TSchema | undefined = schema;
   for (const segment of path.split("/").slice(1)) {
     if (place === undefined || isSecretItself(place)) break;
-    place = TypeGuard.IsArray(place) ? place.items : (place["properties"] as Record<string, TSchema> | undefined)?.[segment];
+    place = KindGuard.IsArray(place) ? place.items : (place["properties"] as Record<string, TSchema> | undefined)?.[segment];
   }
   return place !== undefined && isSecretItself(place);
 }
@@ -88,7 +96,7 @@ const holders = new WeakMap<TSchema, boolean>();
 function holdsSecret(schema: TSchema): boolean {
   let holds = holders.get(schema);
   if (holds === undefined) {
-    const parts = [...Object.values((schema["properties"] ?? {}) as Record<string, TSchema>), ...((schema["anyOf"] ?? []) as TSchema[]), ...(TypeGuard.IsArray(schema) ? [schema.items] : [])];
+    const parts = [...Object.values((schema["properties"] ?? {}) as Record<string, TSchema>), ...((schema["anyOf"] ?? []) as TSchema[]), ...(KindGuard.IsArray(schema) ? [schema.items] : [])];
     holds = isSecretItself(schema) || parts.some(holdsSecret);
     holders.set(schema, holds);
   }
@@ -142,11 +150,17 @@ function oneOf(values: readonly unknown[]): string {
 }
 
 function unionSentence(union: TUnion): string {
+  const told = discriminatorOf(union);
+  return told === null ? "has the wrong type" : `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
+}
+
+/** The field that tells the forms of a union apart, and its values; null where none does. */
+function discriminatorOf(union: TUnion): { field: string; tags: unknown[] } | null {
   for (const field of DISCRIMINATORS) {
     const tags = union.anyOf.map((branch) => branch.properties?.[field]?.const as unknown).filter((tag) => tag !== undefined);
-    if (tags.length > 0) return `must be an object whose ${field} is one of ${tags.join(", ")}`;
+    if (tags.length > 0) return { field, tags };
   }
-  return "has the wrong type";
+  return null;
 }
 
 function range(low: unknown, high: unknown, from = ""): string {
@@ -159,9 +173,21 @@ function range(low: unknown, high: unknown, from = ""): string {
 /** The fields that tell the branches of a union apart. */
 const DISCRIMINATORS = ["type", "mode"] as const;
 
+const alternatives = new WeakMap<TSchema, TSchema[]>();
+
+/** What a union is besides null. */
+function alternativesOf(union: TUnion): TSchema[] {
+  let branches = alternatives.get(union);
+  if (branches === undefined) {
+    branches = union.anyOf.filter((branch) => branch[Kind] !== "Null");
+    alternatives.set(union, branches);
+  }
+  return branches;
+}
+
 /** The branch that was meant: the one of the discriminator, or the only one that is not null. */
 function branchOf(union: TUnion, value: unknown): TSchema | null {
-  const branches = union.anyOf.filter((branch) => branch[Kind] !== "Null");
+  const branches = alternativesOf(union);
   if (branches.length === 1) return branches[0] as TSchema;
   if (value === null || typeof value !== "object") return null;
   for (const field of DISCRIMINATORS) {
@@ -172,52 +198,81 @@ function branchOf(union: TUnion, value: unknown): TSchema | null {
   return null;
 }
 
+// What follows goes through every value of a body, and a bulk has a million: what stays as it is is not copied.
+
 /** Takes out what a schema ignores: read-only fields that a client sends back as it got them. */
 function strip(schema: TSchema, value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
-  if (TypeGuard.IsUnion(schema)) {
+  if (KindGuard.IsUnion(schema)) {
     const branch = branchOf(schema, value);
     return branch === null ? value : strip(branch, value);
   }
-  if (TypeGuard.IsArray(schema)) return Array.isArray(value) ? value.map((item) => strip(schema.items, item)) : value;
-  if (!TypeGuard.IsObject(schema) || Array.isArray(value)) return value;
+  if (KindGuard.IsArray(schema)) return Array.isArray(value) ? mapped(value, (item) => strip(schema.items, item)) : value;
+  if (!KindGuard.IsObject(schema) || Array.isArray(value)) return value;
   const ignored = schema["ignored"] as readonly string[] | undefined;
-  const properties = (schema as TObject).properties;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => ignored === undefined || !ignored.includes(name))
-      .map(([name, each]) => [name, Object.hasOwn(properties, name) ? strip(properties[name] as TSchema, each) : each]),
-  );
+  const isSentBack = ignored !== undefined && Object.keys(value).some((name) => ignored.includes(name));
+  return mappedFields(schema, isSentBack ? Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.includes(name))) : value, strip);
 }
 
 function normalise(schema: TSchema, value: unknown): unknown {
   if (typeof value === "string") {
     const format = schema["format"] as string | undefined;
     if (format !== undefined) return FORMATS[format]?.parse(value) ?? value;
-    if (TypeGuard.IsUnion(schema)) {
+    if (KindGuard.IsUnion(schema)) {
       const branch = branchOf(schema, value);
       return branch === null ? value : normalise(branch, value);
     }
     return value;
   }
   if (value === null || typeof value !== "object") return value;
-  if (TypeGuard.IsUnion(schema)) {
+  if (KindGuard.IsUnion(schema)) {
     const branch = branchOf(schema, value);
     return branch === null ? value : normalise(branch, value);
   }
-  if (Array.isArray(value)) return TypeGuard.IsArray(schema) ? value.map((item) => normalise(schema.items, item)) : value;
-  if (!TypeGuard.IsObject(schema)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, Object.hasOwn(schema.properties, name) ? normalise(schema.properties[name] as TSchema, each) : each]));
+  if (Array.isArray(value)) return KindGuard.IsArray(schema) ? mapped(value, (item) => normalise(schema.items, item)) : value;
+  return KindGuard.IsObject(schema) ? mappedFields(schema, value, normalise) : value;
+}
+
+/** The array with each item replaced: the same array where all stay. */
+function mapped(items: unknown[], replace: (item: unknown) => unknown): unknown[] {
+  let result = items;
+  for (let position = 0; position < items.length; position += 1) {
+    const replaced = replace(items[position]);
+    if (replaced === items[position]) continue;
+    if (result === items) result = [...items];
+    result[position] = replaced;
+  }
+  return result;
+}
+
+/** The object with the value of each field that its schema has replaced: the same object where all stay. */
+function mappedFields(schema: TObject, object: object, replace: (schema: TSchema, value: unknown) => unknown): object {
+  let result = object as Record<string, unknown>;
+  for (const name of Object.keys(object)) {
+    if (!Object.hasOwn(schema.properties, name)) continue;
+    const value = (object as Record<string, unknown>)[name];
+    const replaced = replace(schema.properties[name] as TSchema, value);
+    if (replaced === value) continue;
+    if (result === object) result = { ...result };
+    result[name] = replaced;
+  }
+  return result;
 }
 
 /** Half characters and NULs are not text: SQLite and every client would each make something else of them. */
-function unreadableTexts(value: unknown, at: string, issues: Issue[]): void {
-  if (issues.length >= MAX_ISSUES) return;
+function unreadableTexts(value: unknown, at: string, issues: Issue[], limit: number): void {
+  if (issues.length >= limit || isReadable(value)) return;
   if (typeof value === "string") {
-    if (!value.isWellFormed() || value.includes("\0")) issues.push({ path: at, message: "must be well-formed Unicode text without NUL characters" });
+    issues.push({ path: at, message: "must be well-formed Unicode text without NUL characters" });
   } else if (Array.isArray(value)) {
-    value.forEach((item, position) => unreadableTexts(item, `${at}/${position}`, issues));
+    value.forEach((item, position) => unreadableTexts(item, `${at}/${position}`, issues, limit));
   } else if (value !== null && typeof value === "object") {
-    for (const [name, each] of Object.entries(value)) unreadableTexts(each, `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, issues);
+    for (const [name, each] of Object.entries(value)) unreadableTexts(each, `${at}${pointerTo(name)}`, issues, limit);
   }
+}
+
+function isReadable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (value === null || typeof value !== "object") return true;
+  return Array.isArray(value) ? value.every(isReadable) : Object.values(value).every(isReadable);
 }

@@ -1,22 +1,28 @@
 // How every resource answers: a list, a record, a write. Between the HTTP surface and the store; no rules of any resource.
 
-import type { Actor, CommandActor } from "../access/actor.ts";
-import { notFound } from "../base/errors.ts";
+import type { Access, Actor, CommandActor } from "../access/actor.ts";
+import { DomainError, notFound } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
+import type { Repeatable } from "../db/kept-outcomes.ts";
 import type { AnyKind, ScopeName } from "../db/kind.ts";
-import type { AsOf, ListQuery, OrderTerm } from "../db/list-query.ts";
+import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/list-query.ts";
+import type { LongReads } from "../db/long-reads.ts";
 import type { Compose, Item, Parts, Reader } from "../db/reader.ts";
+import type { Thinned } from "../db/thinned-past.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
 import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
-import { LIST_HEAD, META, listMeta, listTail, metaAt, successBody } from "../http/envelope.ts";
+import { commaSeparated, LIST_HEAD, META, listMeta, listTail, metaAt, resolvedMembers, successBody } from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
-import type { Call, RequestContext } from "../http/surface.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import { CSV_TYPE, csvHead, csvRows, type CsvColumn } from "../http/csv.ts";
+import type { Call, Operation, RequestContext } from "../http/surface.ts";
 
 /** What routes need of the appliance. */
 export interface Inventory {
   readonly reader: Reader;
   readonly writes: WriteQueue;
+  readonly longReads: LongReads;
   /** The caller as commands and the ledger know it. */
   readonly authorOf: (actor: Actor, requestId: string) => CommandActor;
   readonly log: Log;
@@ -40,6 +46,10 @@ export function varying(compose: ComposeFor): ComposeFor {
 
 /** Records with parts in one piece; more are streamed, so that no page holds up other readers. */
 const STREAMED_ABOVE = 20;
+/** Records that are gone through at once; more are gone through beside the thread that answers. */
+const LONG_ABOVE = 1_000;
+/** Rows that are passed over at once. */
+const LONG_OFFSET = 10_000;
 
 interface ListParameters {
   readonly limit?: number;
@@ -50,6 +60,10 @@ interface ListParameters {
 
 export interface ListOptions {
   readonly kind: AnyKind;
+  readonly filters?: readonly Filter[];
+  readonly search?: string | undefined;
+  /** Hosts without their children; `compose` is to match. */
+  readonly isAlone?: boolean;
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
   readonly order?: readonly OrderTerm[];
   readonly compose?: ComposeFor;
@@ -61,31 +75,70 @@ export function answerList(inventory: Inventory, call: Context & { readonly quer
   return readingAt(inventory, at, (asOf) => listAsOf(inventory, call, options, asOf, asked));
 }
 
-function listAsOf(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, asOf: AsOf | null, asked: string | null): Response {
+function listAsOf(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions, asOf: AsOf | null, asked: string | null): Response | Promise<Response> {
   const { reader } = inventory;
   const limit = call.query.limit ?? LIMIT_DEFAULT;
   const offset = call.query.offset ?? 0;
   const compose = options.compose?.(reader, call.actor) ?? null;
-  const query: ListQuery = {
-    kind: options.kind,
-    reach: call.actor,
-    asOf,
-    limit,
-    offset,
-    ids: call.query.ids,
-    ...(options.within === undefined ? {} : { within: options.within }),
-    ...(options.order === undefined ? {} : { order: options.order }),
-  };
+  const query: ListQuery = { ...listQuery(call, options, asOf), limit, offset };
   const headers = { ...call.headers, "content-type": "application/json" };
   // A page of whole hosts may be large as well: each may have ten thousand children of each kind.
+  if (isLong(reader, query)) return longList(inventory, call, query, { isAlone: options.isAlone === true, asked, format: "json" }, headers);
   if (limit === 0 || (options.compose?.parts !== undefined && limit > STREAMED_ABOVE)) {
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);
-    return new Response(stream(reader.chunks(still, compose, options.compose?.parts), listTail(listMeta({ limit, offset, total }, asked)), (error) => inventory.log.error("stream_failed", { cause: String(error), request_id: call.requestId })), { headers });
+    return new Response(byteStream(LIST_HEAD, commaSeparated(reader.chunks(still, compose, options.compose?.parts)), listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))), failed(inventory, call)), { headers });
   }
-  const frame = (total: number) => ({ head: LIST_HEAD, tail: listTail(listMeta({ limit, offset, total }, asked)) });
+  const frame = (total: number) => ({ head: LIST_HEAD, tail: listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))) });
   return new Response(compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, frame), { headers });
+}
+
+function listQuery(call: Context & { readonly query: { readonly ids?: string[] } }, options: ListOptions, asOf: AsOf | null): Omit<ListQuery, "limit" | "offset"> {
+  return {
+    kind: options.kind,
+    reach: call.actor,
+    asOf,
+    ids: call.query.ids,
+    search: options.search,
+    ...(options.filters === undefined ? {} : { filters: options.filters }),
+    ...(options.within === undefined ? {} : { within: options.within }),
+    ...(options.order === undefined ? {} : { order: options.order }),
+  };
+}
+
+/** What a CSV export answers, for its operation. */
+export function csvAnswer(plural: string, columns: readonly CsvColumn[], example: object): Pick<Operation<Access>, "answer" | "media" | "example"> {
+  const rows = csvHead(columns) + csvRows(columns, [example as Record<string, unknown>]);
+  return { answer: null, media: [{ type: "text/csv", description: `RFC 4180 with a header row: the ${plural} as a table. Lists are joined by semicolons; a cell that a spreadsheet would run begins with an apostrophe. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`, example: rows }], example: { data: null } };
+}
+
+/** All that a list would answer over all of its pages, as a table. */
+export function answerCsv(inventory: Inventory, call: Context & { readonly query: { readonly at?: string; readonly ids?: string[] } }, options: ListOptions): Response | Promise<Response> {
+  const { at, asked } = readAt(call.query.at);
+  return readingAt(inventory, at, (asOf) => {
+    const name = `${options.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
+    const headers = { ...call.headers, "content-type": CSV_TYPE, "content-disposition": `attachment; filename="${name}"`, ...resolvedHeaders(asOf?.thinned) };
+    return longList(inventory, call, { ...listQuery(call, options, asOf), limit: 0, offset: 0 }, { isAlone: options.isAlone === true, asked, format: "csv" }, headers);
+  });
+}
+
+/** Whether a list takes more than its page: an order, a filter or a search that goes through many, or a page far behind. */
+function isLong(reader: Reader, query: ListQuery): boolean {
+  const { order, filters, search, ...plain } = query;
+  // What a word or a tag finds is found in the whole store, however little of it the list is of.
+  if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
+  const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
+  if (isPlain && query.offset <= LONG_OFFSET) return false;
+  return reader.total(plain) > LONG_ABOVE;
+}
+
+/** The list beside this thread, at the sequence that this request is about. */
+async function longList(inventory: Inventory, call: Context, query: ListQuery, more: { isAlone: boolean; asked: string | null; format: "json" | "csv" }, headers: Record<string, string>): Promise<Response> {
+  const { kind, reach: _actor, asOf, ...rest } = query;
+  const input = { ...rest, ...more, kind: kind.name, asOf: asOf ?? inventory.reader.present(), actor: plainActor(call.actor) };
+  const chunks = await inventory.longReads.start("list", input);
+  return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
 }
 
 /** One record, with its version as entity tag. `within` names containers outside of which the caller sees none. */
@@ -100,13 +153,18 @@ export function answerRecord(
   const { at, asked } = readAt(call.query.at);
   return readingAt(inventory, at, (asOf) => {
     const found = reader.find(kind, call.params.id, call.actor, asOf, within);
-    if (found === null) throw notFound(kind.name, call.params.id, asked);
+    if (found === null) throw notFoundThen(kind.name, call.params.id, asked, asOf?.thinned);
     const text = composed(found, asOf, compose?.(reader, call.actor));
     const tag = entityTag(found.sequence, { ended: found.ended, view: compose?.varies === true ? text : null });
     const headers = { ...call.headers, etag: tag };
     if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
-    return new Response(successBody(text, metaAt(asked)), { headers: { ...headers, "content-type": "application/json" } });
+    return new Response(successBody(text, metaAt(asked, resolvedMembers(asOf?.thinned))), { headers: { ...headers, "content-type": "application/json" } });
   });
+}
+
+/** The caller as it crosses to another thread. */
+export function plainActor({ type, n, userN, role, organizationN, networkNs }: Actor): Actor {
+  return { type, n, userN, role, organizationN, networkNs };
 }
 
 /** What a write command answers with. */
@@ -120,10 +178,18 @@ export async function answerWrite(inventory: Inventory, call: Context, command: 
   return writtenRecord(inventory, call, kind, result.id, sequence, compose);
 }
 
+/** What the writer needs to know a repetition of this request; nothing where the caller did not ask for that. */
+export function repeatableOf(call: Context): { repeatable?: Repeatable } {
+  return call.idempotency === null ? {} : { repeatable: { callerN: call.actor.n, ...call.idempotency } };
+}
+
 /** Runs a command with the caller as its actor and If-Match at hand. */
-export function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object): Promise<{ sequence: number | null; result: T }> {
+export async function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object): Promise<{ sequence: number | null; result: T }> {
   const ifMatch = call.request.headers.get("if-match");
-  return inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call.actor, call.requestId));
+  const { repeatable } = repeatableOf(call);
+  const outcome = await inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call.actor, call.requestId), repeatable);
+  if (outcome.isReplayed === true) call.headers["idempotency-replayed"] = "true";
+  return outcome;
 }
 
 /**
@@ -180,9 +246,7 @@ export async function answerBulkRemoval(
   const asOf = inventory.reader.atSequence(sequence - 1);
   const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
   const chunks = inventory.reader.chunks(query, compose?.(inventory.reader, call.actor) ?? null, compose?.parts);
-  return new Response(stream(chunks, listTail(META), (error) => inventory.log.error("stream_failed", { cause: String(error), request_id: call.requestId })), {
-    headers: { ...call.headers, "content-type": "application/json" },
-  });
+  return new Response(byteStream(LIST_HEAD, commaSeparated(chunks), listTail(META), failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
 }
 
 /** If-Match against the version that a command found. */
@@ -203,7 +267,7 @@ function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined):
  * Reads as of what `at` means, on one state of the database: the present where it has not passed, else the past, and that only when
  * nothing can be written there any more.
  */
-function readingAt(inventory: Inventory, at: Instant | null, read: (asOf: AsOf | null) => Response): Response | Promise<Response> {
+export function readingAt(inventory: Pick<Inventory, "reader" | "writes">, at: Instant | null, read: (asOf: AsOf | null) => Response | Promise<Response>): Response | Promise<Response> {
   const { reader, writes } = inventory;
   return reader.snapshot(() => {
     const asOf = reader.resolve(at);
@@ -213,55 +277,38 @@ function readingAt(inventory: Inventory, at: Instant | null, read: (asOf: AsOf |
   });
 }
 
-interface ReadAt {
+/** What a query's `at` asks for. */
+export interface ReadAt {
   readonly at: Instant | null;
   /** As it is echoed. */
   readonly asked: string | null;
 }
 
-function readAt(at: string | undefined): ReadAt {
+export function readAt(at: string | undefined): ReadAt {
   if (at === undefined) return { at: null, asked: null };
   const instant = parseInstant(at) as Instant;
   return { at: instant, asked: formatInstant(instant) };
 }
 
-/** The list's bytes, a chunk whenever the client has taken the last one: memory stays bounded however slow it reads. */
-function stream(chunks: Generator<Uint8Array>, tail: string, failed: (error: unknown) => void): ReadableStream<Uint8Array> {
-  let first = true;
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => {
-        controller.enqueue(encoder.encode(LIST_HEAD));
-      },
-      pull: (controller) => {
-        let next: IteratorResult<Uint8Array>;
-        try {
-          next = chunks.next();
-        } catch (error) {
-          failed(error);
-          // The status is out already: a connection that breaks off is the only way to say that this is not all.
-          controller.error(error);
-          return;
-        }
-        if (next.done === true) {
-          controller.enqueue(encoder.encode(tail));
-          controller.close();
-          return;
-        }
-        if (!first) controller.enqueue(COMMA);
-        first = false;
-        controller.enqueue(next.value);
-      },
-      cancel: () => {
-        chunks.return(undefined);
-      },
-    },
-    { highWaterMark: 1 },
-  );
+/** What `meta` says of thinned history, for an answer that has none. */
+function resolvedHeaders(thinned: Thinned | undefined): Record<string, string> {
+  if (thinned === undefined) return {};
+  return { "x-resolution": thinned.resolution, ...(thinned.resolvedAt === null ? {} : { "x-resolved-at": formatInstant(thinned.resolvedAt) }) };
 }
 
-const encoder = new TextEncoder();
-const COMMA = encoder.encode(",");
+/** 404 as of an instant. Where history was thinned, nobody knows whether it was there. */
+export function notFoundThen(entity: string, id: string, asked: string | null, thinned: Thinned | undefined): DomainError {
+  const error = notFound(entity, id, asked);
+  if (thinned === undefined) return error;
+  const resolvedAt = thinned.resolvedAt === null ? null : formatInstant(thinned.resolvedAt);
+  const kept = resolvedAt === null ? "nothing is known of so long ago" : `this is the state of ${resolvedAt}`;
+  return new DomainError(error.code, `${error.message} History was thinned there: ${kept}.`, { ...error.params, resolution: thinned.resolution, resolved_at: resolvedAt });
+}
+
+/** Reports that a stream broke off. */
+export function failed(inventory: Pick<Inventory, "log">, call: RequestContext): (error: unknown) => void {
+  return (error) => inventory.log.error("stream_failed", { cause: String(error), request_id: call.requestId });
+}
 
 /** The handler's view of a call, for resources that name the type. */
 export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B>;

@@ -1,5 +1,5 @@
 // The order parameters of lists: group_by, order_by, order_direction over a resource's own named fields.
-// Must not know any resource: which fields there are, and which of them are text, is told by the caller.
+// Must not know any resource: which fields there are, and which of them are ordered by a key, is told by the caller.
 
 import { Type } from "@sinclair/typebox";
 import type { OrderTerm } from "../db/list-query.ts";
@@ -26,11 +26,11 @@ export function orderQuery<Field extends string>(fields: readonly Field[]) {
 
 /**
  * What the parameters mean to the store. Ties, and a list without an order, stand by `created_at` and `id`, ascending.
- * @param folded the fields that are free text: ordered without regard to case, then by code point
+ * @param keyed the fields that the kind keeps a sort key for: texts are ordered without regard to case, then by code point, addresses as numbers
  */
-export function orderTerms<Field extends string>(query: OrderParameters<Field>, folded: readonly Field[]): OrderTerm[] {
+export function orderTerms<Field extends string>(query: OrderParameters<Field>, keyed: readonly Field[]): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
-  const term = (field: Field, way: OrderDirection): OrderTerm => ({ field, direction: way, folded: folded.includes(field) });
+  const term = (field: Field, way: OrderDirection): OrderTerm => ({ field, direction: way, byKey: keyed.includes(field) });
   const terms: OrderTerm[] = [];
   if (group !== undefined) terms.push(term(group, "asc"));
   // Within a group all have the same value of the field that they are grouped by.

@@ -12,7 +12,7 @@ import { credentialAssignmentKind, type CredentialAssignmentRecord } from "./cre
 import { credentialKind } from "./credentials/credential.ts";
 import { fdbEntryKind } from "./fdb-entries/fdb-entry.ts";
 import { hostKind } from "./hosts/host.ts";
-import { ifEntryKind } from "./if-entries/if-entry.ts";
+import { ifEntryKind, type IfEntryRecord } from "./if-entries/if-entry.ts";
 import { ipAddressKind } from "./ip-addresses/ip-address.ts";
 import { networkKind } from "./networks/network.ts";
 import { portKind } from "./ports/port.ts";
@@ -33,6 +33,30 @@ interface Reference {
   readonly rule: Rule;
   /** Takes the reference off a record: the changed fields. Null: the record can't be without and goes. */
   readonly without?: (record: RecordBase, id: string) => object | null;
+  /** Where one id list names records of several kinds: whether this record's names those of `to`. */
+  readonly isMeant?: (record: RecordBase) => boolean;
+}
+
+/** A reference that a record has. */
+export interface ReferenceHeld {
+  readonly to: AnyKind;
+  /** Where the record has it: `subnet_id`. */
+  readonly field: string;
+  readonly ids: readonly string[];
+  /** Whether a removal of what is referred to would just take the reference off. */
+  readonly isCleared: boolean;
+  /** The changed fields of a state of the record without one of the ids; null where it can't be without. */
+  readonly without: (state: RecordBase, id: string) => object | null;
+}
+
+/** A record that refers to another, and what a removal of the other would make of it. */
+export interface Referrer {
+  readonly kind: AnyKind;
+  readonly record: RecordBase;
+  /** Whether a state of the record still refers to the other. */
+  readonly refers: (state: RecordBase) => boolean;
+  /** The changed fields of such a state without the reference; null where it can't be without. */
+  readonly without: (state: RecordBase) => object | null;
 }
 
 const REMOVED: Rule = { refused: true, cascade: "removed" };
@@ -54,6 +78,10 @@ function offVlanList(record: RecordBase, id: string): object {
 function offAddressList(record: RecordBase, id: string): object | null {
   const left = ((record as CredentialAssignmentRecord).ip_address_ids ?? []).filter((each) => each !== id);
   return left.length === 0 ? null : { ip_address_ids: left };
+}
+
+function isNeighbor(type: "Host" | "IfEntry") {
+  return (record: RecordBase): boolean => (record as IfEntryRecord).neighbor?.type === type;
 }
 
 function offVirtualization(record: RecordBase): object {
@@ -82,9 +110,9 @@ const REFERENCES: readonly Reference[] = [
   { to: hostKind, from: portKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: serviceKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: credentialAssignmentKind, by: { column: "host_n" }, rule: "owned" },
-  { to: hostKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }) },
+  { to: hostKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("Host") },
   { to: ifEntryKind, from: fdbEntryKind, by: { column: "if_entry_n" }, rule: "owned" },
-  { to: ifEntryKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }) },
+  { to: ifEntryKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("IfEntry") },
   { to: ipAddressKind, from: ifEntryKind, by: { column: "ip_address_n" }, rule: "cleared", without: () => ({ ip_address_id: undefined }) },
   { to: ipAddressKind, from: bindingKind, by: { column: "ip_address_n" }, rule: "owned" },
   { to: ipAddressKind, from: credentialAssignmentKind, by: { relation: "ip_address_ids" }, rule: "cleared", without: offAddressList },
@@ -107,6 +135,30 @@ export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, ca
     for (const record of referring(tx, reference, id)) detach(tx, reference, record, id);
   }
   tx.remove(kind, id);
+}
+
+/** What a record refers to, as far as a removal of it would have to do something about the record. */
+export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[] {
+  const held: ReferenceHeld[] = [];
+  for (const reference of REFERENCES) {
+    if (reference.from.code !== kind.code) continue;
+    const ids = idsIn(reference, record);
+    if (ids.length === 0) continue;
+    held.push({ to: reference.to, field: fieldOf(reference), ids, isCleared: reference.rule === "cleared", without: (state, id) => withoutReference(reference, state, id) });
+  }
+  return held;
+}
+
+/** The live records that refer to a record, as this transaction has changed them so far. */
+export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Referrer[] {
+  return REFERENCES.filter((reference) => reference.to.code === kind.code).flatMap((reference) =>
+    referring(tx, reference, id).map((record) => ({
+      kind: reference.from,
+      record,
+      refers: (state: RecordBase) => idsIn(reference, state).includes(id),
+      without: (state: RecordBase) => withoutReference(reference, state, id),
+    })),
+  );
 }
 
 /**
@@ -152,28 +204,41 @@ function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
 }
 
 function detach(tx: WriteTransaction, reference: Reference, record: RecordBase, id: string): void {
-  const { rule, from, without } = reference;
-  if (rule === "owned" || (typeof rule === "object" && rule.cascade === "removed")) {
-    removeRecord(tx, from, record.id, true);
-    return;
-  }
-  if (without === undefined) throw new Error(`references: no way to take a ${reference.to.name} off a ${from.name}`);
-  const changes = without(record, id);
-  if (changes === null) removeRecord(tx, from, record.id, true);
-  else tx.update(from, record.id, changes);
+  const changes = withoutReference(reference, record, id);
+  if (changes === null) removeRecord(tx, reference.from, record.id, true);
+  else tx.update(reference.from, record.id, changes);
+}
+
+/** The changed fields; null where the record goes along. */
+function withoutReference({ rule, from, to, without }: Reference, record: RecordBase, id: string): object | null {
+  if (rule === "owned" || (typeof rule === "object" && rule.cascade === "removed")) return null;
+  if (without === undefined) throw new Error(`references: no way to take a ${to.name} off a ${from.name}`);
+  return without(record, id);
+}
+
+function fieldOf({ by }: Reference): string {
+  return "column" in by ? by.column.replace(/_n$/, "_id") : by.relation;
+}
+
+/** What a record names by a reference. */
+function idsIn(reference: Reference, record: RecordBase): readonly string[] {
+  const { by, from, isMeant } = reference;
+  if (isMeant?.(record) === false) return [];
+  if ("relation" in by) return from.links?.(record).find((link: { relation: string; ids: readonly string[] }) => link.relation === by.relation)?.ids ?? [];
+  const id = (record as unknown as Record<string, unknown>)[fieldOf(reference)];
+  return typeof id === "string" ? [id] : [];
 }
 
 /** The live records that refer to `id`, as this transaction has changed them so far. */
 function referring(tx: WriteTransaction, reference: Reference, id: string): RecordBase[] {
   const { by, from } = reference;
-  if ("column" in by) {
-    const field = by.column.replace(/_n$/, "_id");
-    return (tx.children(from, by.column, id) as RecordBase[]).filter((record) => (record as unknown as Record<string, unknown>)[field] === id);
-  }
-  return tx
-    .referringTo(by.relation, id)
-    .filter((each) => each.kind === from.code)
-    .map((each) => tx.find(from, each.id) as RecordBase | null)
-    .filter((record) => record !== null)
-    .filter((record) => from.links?.(record).some((link: { relation: string; ids: readonly string[] }) => link.relation === by.relation && link.ids.includes(id)));
+  const candidates =
+    "column" in by
+      ? (tx.children(from, by.column, id) as RecordBase[])
+      : tx
+          .referringTo(by.relation, id)
+          .filter((each) => each.kind === from.code)
+          .map((each) => tx.find(from, each.id) as RecordBase | null)
+          .filter((record) => record !== null);
+  return candidates.filter((record) => idsIn(reference, record).includes(id));
 }

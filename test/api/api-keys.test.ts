@@ -449,6 +449,20 @@ describe("deleting a key", () => {
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 0 });
   });
 
+  test("together with others takes own ones, or as Owner and Admin those of users up to the own role", async () => {
+    const [one, two, admin] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Admin" })];
+    const [ofOne, again, ofTwo, ofOwner] = [newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: two.id }), newApiKey(appliance)];
+    const removeAll = (by: Client, ...ids: string[]) => by.post(`${keys}/bulk-delete`, ids);
+    const before = transactionCount(appliance);
+    expect(await removeAll(one.client, ofOne.id, ofTwo.id, ofOwner.id)).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "api_key", field: "ids", ids: [ofTwo.id, ofOwner.id] } } });
+    expect(await removeAll(admin.client, ofOne.id, ofOwner.id)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } } });
+    expect(transactionCount(appliance)).toBe(before);
+    expect((await removeAll(one.client, ofOne.id, again.id)).data).toMatchObject([{ id: ofOne.id, user_id: one.id }, { id: again.id }]);
+    expect((await removeAll(admin.client, ofTwo.id)).status).toBe(200);
+    for (const { client } of [ofOne, again, ofTwo]) expect((await client.get("/api/auth/me")).body.code).toBe("auth_not_authenticated");
+    expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 1 });
+  });
+
   test("of its tag takes that off the key", async () => {
     const tag = (await newTag(appliance))["id"];
     const { api_key: key } = await made(appliance.owner.post(keys, body({ tags: [tag] })));

@@ -352,10 +352,23 @@ describe("a deletion", () => {
   });
 
   test("takes the sealed secrets along", async () => {
-    const credential = await newCredential();
+    const [credential, second, third] = [await newCredential(), await newCredential(), await newCredential()];
     expect(sealedSecrets(credential["id"]).size).toBe(1);
     await appliance.owner.delete(`${PATH}/${credential["id"]}`);
+    expect((await appliance.owner.post(`${PATH}/bulk-delete`, [second["id"], third["id"]])).status).toBe(200);
     expect(appliance.reader.db.query("SELECT * FROM credential_secrets").all()).toEqual([]);
+  });
+
+  test("of many is refused for all when one is assigned, or is used beyond the caller's reach", async () => {
+    const elsewhere = await newNetwork(appliance);
+    const [free, here, both] = [await newCredential(), await newCredential({ assigned_network_ids: [appliance.first.networkId] }), await newCredential({ assigned_network_ids: [appliance.first.networkId, elsewhere["id"]] })];
+    const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
+    const before = transactionCount(appliance);
+    expect(await client.post(`${PATH}/bulk-delete`, [free["id"], here["id"]])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { id: here["id"], dependants: { credential_assignments: 1 } } } });
+    expect(await client.post(`${PATH}/bulk-delete?cascade=true`, [free["id"], both["id"]])).toMatchObject({ status: 403, body: { code: "entity_access_denied", params: { id: both["id"] } } });
+    expect(transactionCount(appliance)).toBe(before);
+    expect((await client.post(`${PATH}/bulk-delete?cascade=true`, [here["id"], free["id"]])).data).toMatchObject([{ id: free["id"] }, { id: here["id"], assigned_network_ids: [appliance.first.networkId] }]);
+    expect(versionsOf(appliance, appliance.first.networkId).at(-1)).toMatchObject({ operation: "Updated", changed: ["credential_ids"] });
   });
 });
 

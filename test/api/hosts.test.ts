@@ -680,6 +680,25 @@ describe("deleting a host", () => {
     expect(await readHost(gone.id, gone.updated_at)).toEqual(closed);
   });
 
+  test("together with others that name it and that it names takes all of them along, answered as they were", async () => {
+    const [one, other] = [await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] }), await newHost()];
+    const guest = await newHost({
+      virtualization: { type: "Proxmox", details: { service_id: one.services[0].id } },
+      interfaces: [{ if_index: 1, if_descr: "eth0", neighbor: { type: "Host", id: one.id } }],
+    });
+    await newIfEntry(appliance, one.id, { neighbor: { type: "IfEntry", id: guest.interfaces[0].id } });
+    const named = await newIfEntry(appliance, other.id, { neighbor: { type: "Host", id: guest.id } });
+    const open = [await readHost(one.id), await readHost(guest.id)];
+    const before = transactions();
+    const closed = await made(appliance.owner.post("/api/v1/hosts/bulk-delete", [guest.id, one.id]));
+    expect(transactions()).toBe(before + 1);
+    expect(writtenIn(appliance)).toEqual({ "Deleted host": 2, "Deleted service": 1, "Deleted if_entry": 2, "Updated if_entry": 1, "Updated host": 1 });
+    const end = closed[0]["valid_to"];
+    const ended = (parts: Wire[]) => parts.map((part) => ({ ...part, valid_to: end }));
+    expect(closed).toEqual(open.map((host) => ({ ...host, valid_to: end, services: ended(host.services), interfaces: ended(host.interfaces) })));
+    expect((await readHost(other.id))["interfaces"]).toMatchObject([{ id: named["id"], neighbor: null }]);
+  });
+
   test("gives it its lineage back when it is made anew, and its children theirs only as the host is another one", async () => {
     const body = { name: "web-9", ports: [{ number: 22, protocol: "Tcp" }], interfaces: [{ if_index: 1, if_descr: "eth0" }] };
     const first = await newHost(body);

@@ -417,6 +417,18 @@ describe("a neighbor", () => {
     expect(await get(entry["id"])).not.toHaveProperty("neighbor");
   });
 
+  test("may go together with what names it, in one transaction with one version of each host", async () => {
+    const [near, far] = [await host(), await host()];
+    const port = await newIfEntry(appliance, far["id"]);
+    const entry = await newIfEntry(appliance, near["id"], { neighbor: { type: "IfEntry", id: port["id"] }, fdb_macs: ["00:00:5e:00:53:01"] });
+    await made(put(port, { neighbor: { type: "IfEntry", id: entry["id"] } }));
+    const second = await newIfEntry(appliance, near["id"], { neighbor: { type: "IfEntry", id: port["id"] } });
+    const closed = await made(appliance.owner.post(`${PATH}/bulk-delete`, [entry["id"], port["id"]]));
+    expect(writtenIn(appliance)).toEqual({ "Deleted if_entry": 2, "Deleted fdb_entry": 1, "Updated if_entry": 1, "Updated host": 2 });
+    expect(closed).toMatchObject([{ id: port["id"], neighbor: { id: entry["id"] } }, { id: entry["id"], neighbor: { id: port["id"] }, fdb_macs: ["00:00:5e:00:53:01"] }]);
+    expect(await get(second["id"])).not.toHaveProperty("neighbor");
+  });
+
   test("may be the interface itself, as a loop is, or its own host, and hinders neither to go", async () => {
     const one = await host();
     const loop = await newIfEntry(appliance, one["id"]);

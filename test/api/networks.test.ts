@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -223,5 +223,22 @@ describe("deleting a network", () => {
     expect((await appliance.owner.get("/api/v1/subnets")).data).toEqual([kept]);
     expect((await appliance.owner.get(`/api/v1/subnets?network_id=${network["id"]}&at=${credential["valid_from"]}`)).data).toMatchObject([{ id: subnet["id"] }]);
     expect((await member.get("/api/v1/networks")).body.meta.pagination.total_count).toBe(1);
+  });
+
+  test("together with others is refused for all when something lives in one of them, and with a cascade takes everything along", async () => {
+    const [empty, full] = [await newNetwork(appliance), await newNetwork(appliance)];
+    const subnet = await newSubnet(appliance, { network_id: full["id"] });
+    const credential = await newCredential(appliance, { assigned_network_ids: [empty["id"], full["id"], appliance.first.networkId] });
+    const key = newApiKey(appliance, { permissions: "Admin", networkIds: [empty["id"]] });
+    const before = transactionCount(appliance);
+    const removeAll = (query: string, by = appliance.owner) => by.post(`/api/v1/networks/bulk-delete${query}`, [full["id"], empty["id"]]);
+    expect(await removeAll("")).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { entity: "network", id: full["id"], dependants: { subnets: 1 } } } });
+    expect(await removeAll("?cascade=true", key.client)).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "network", ids: [full["id"]] } } });
+    expect(transactionCount(appliance)).toBe(before);
+    const closed = await made(removeAll("?cascade=true"));
+    expect(closed).toMatchObject([empty, full].map((network) => ({ id: network["id"], credential_ids: [credential["id"]], valid_to: closed[0]["valid_to"] })));
+    expect(writtenIn(appliance)).toEqual({ "Deleted network": 2, "Deleted subnet": 1, "Deleted credential_assignment": 2, "Updated credential": 1, "Updated api_key": 1 });
+    expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}`)).status).toBe(404);
+    expect((await appliance.owner.get(`/api/v1/credentials/${credential["id"]}`)).data["assigned_network_ids"]).toEqual([appliance.first.networkId]);
   });
 });

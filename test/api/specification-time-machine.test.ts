@@ -3,14 +3,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
-import { newUser, transactionCount, type Wire } from "../support/factories.ts";
+import { newHost, newSubnet, newUser, transactionCount, type Wire } from "../support/factories.ts";
 import { credentialBody } from "../support/inventory.ts";
 import { PLURALS } from "../support/operations.ts";
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
 import { envelopeProblems } from "../support/shapes.ts";
 
-const STEPS = 90;
-const LISTS = [...PLURALS.map((plural) => `${plural}?limit=0`), "tags?group_by=color&order_by=name&order_direction=desc&limit=3&offset=1", "hosts?limit=2&offset=1", "if-entries?limit=3&offset=2"];
+const STEPS = 120;
+const LISTS = [...PLURALS.map((plural) => `${plural}?limit=0`), "tags?group_by=color&order_by=name&order_direction=desc&limit=3&offset=1", "hosts?limit=2&offset=1", "if-entries?limit=3&offset=2", "services?limit=2&offset=1"];
 
 let appliance: TestAppliance;
 
@@ -44,6 +44,7 @@ function change(random: SeededRandom, living: Living, step: number): Promise<Ans
     () => owner.post("/api/v1/subnets", { network_id: network(), cidr: random.pick(["192.0.2.0/24", "192.0.2.0/29", "198.51.100.0/24"]), tags: some("tags") }),
     () => remove("subnets", "?cascade=true"),
     () => owner.post("/api/v1/hosts", { name: `host ${step}`, network_id: network(), tags: some("tags"), ports: ports() }),
+    () => owner.post("/api/v1/hosts", { name: `host ${step}`, network_id: first.networkId, ports: ports(), services: [{ name: "web", service_definition: "Nginx" }] }),
     () => update({ name: `host ${random.integer(9)}`, tags: some("tags"), hidden: random.integer(2) === 0 }),
     () => update({ ip_addresses: addresses() }),
     () => update({ ports: ports() }),
@@ -57,6 +58,20 @@ function change(random: SeededRandom, living: Living, step: number): Promise<Ans
       return owner.put(`/api/v1/if-entries/${entry?.["id"]}`, { ...entry, if_alias: random.pick(["x", "y", null]), fdb_macs: ["00:00:5e:00:53:03", "00:00:5e:00:53:02"].slice(random.integer(3)) });
     },
     () => remove("if-entries"),
+    () => owner.post("/api/v1/ip-addresses", { host_id: host?.["id"], ip_address: `192.0.2.${1 + random.integer(6)}` }),
+    () => owner.put(`/api/v1/ip-addresses/${of("ip-addresses")?.["id"]}`, { ip_address: `192.0.2.${1 + random.integer(6)}`, name: random.pick(["a", "b"]) }),
+    () => remove("ip-addresses"),
+    () => owner.post("/api/v1/ports", { host_id: host?.["id"], number: random.pick([22, 80, 443]), protocol: "Tcp" }),
+    () => remove("ports"),
+    () => owner.post("/api/v1/services", { host_id: host?.["id"], name: random.pick(["web", "api"]), service_definition: "Nginx", tags: some("tags"), bindings: (host?.["ports"] ?? []).filter(() => random.integer(2) === 0).map((port: Wire) => ({ type: "Port", port_id: port["id"] })) }),
+    () => remove("services"),
+    () => owner.post("/api/v1/bindings", { service_id: of("services")?.["id"], type: "Port", port_id: of("ports")?.["id"] }),
+    () => owner.put(`/api/v1/bindings/${of("bindings")?.["id"]}`, { type: "IpAddress", ip_address_id: of("ip-addresses")?.["id"] }),
+    () => remove("bindings"),
+    () => {
+      const plural = random.pick(["ip-addresses", "ports", "services", "bindings"]);
+      return owner.post(`/api/v1/${plural}/bulk-delete`, some(plural));
+    },
     () => owner.post("/api/v1/credentials", { ...credentialBody(appliance), name: `credential ${step}`, assigned_network_ids: some("networks"), host_assignments: some("hosts").map((host_id) => ({ host_id })), tags: some("tags") }),
     () => {
       const credential = of("credentials");
@@ -92,6 +107,9 @@ for (const seed of [1, 2]) {
   test(`every list as of an instant says what it said then, after ${STEPS} random changes (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+    await newSubnet(appliance, { cidr: "192.0.2.0/24" });
+    for (let count = 0; count < 2; count += 1) await newHost(appliance, { ip_addresses: [{ ip_address: "192.0.2.1" }], ports: [{ number: 22, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }] });
+    appliance.clock.advance(1_000);
     const said: Array<{ at: string; lists: Map<string, unknown> }> = [];
     let changes = 0;
     for (let step = 0; step < STEPS; step++) {

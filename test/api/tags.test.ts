@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { inTransaction, made, newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { inTransaction, made, newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -127,6 +127,16 @@ describe("deleting a tag", () => {
     expect((await appliance.owner.get(`/api/v1/subnets/${subnet["id"]}?at=${subnet["valid_from"]}`)).data).toEqual({ ...subnet, valid_to: at });
     expect((await appliance.owner.get(`/api/v1/networks?ids=${network["id"]}&at=${network["valid_from"]}`)).data).toEqual([{ ...network, valid_to: at }]);
     expect((await list(`at=${at}`)).data).toEqual([kept]);
+  });
+
+  test("together with others makes one version of what carries several of them", async () => {
+    const [first, second, kept] = [await newTag(appliance), await newTag(appliance), await newTag(appliance)];
+    const network = await newNetwork(appliance, { tags: [first["id"], kept["id"], second["id"]] });
+    appliance.clock.advance(1_000);
+    const closed = await made(appliance.owner.post("/api/v1/tags/bulk-delete", [second["id"], first["id"]]));
+    expect(closed).toEqual([first, second].map((tag) => ({ ...tag, valid_to: appliance.clock.text() })));
+    expect(writtenIn(appliance)).toEqual({ "Deleted tag": 2, "Updated network": 1 });
+    expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data["tags"]).toEqual([kept["id"]]);
   });
 
   test("takes no body and no cascade", async () => {

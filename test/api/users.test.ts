@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newApiKey, newNetwork, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { made, newApiKey, newNetwork, newSubnet, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 import { givePassword } from "../support/sign-in.ts";
 
@@ -37,8 +37,6 @@ describeRecords(
     }),
     shown: ({ password: _password, ...rest }) => rest,
     holdsSecrets: true,
-    // Users are disabled: what they wrote goes on naming them.
-    isDeletable: false,
     change: { field: "is_enabled", to: (body) => body["is_enabled"] !== true },
     unique: "email",
     invalid: {
@@ -258,14 +256,126 @@ describe("changing a user", () => {
   });
 });
 
-describe("a user", () => {
-  test("is not deleted, only disabled, and the answer says what is possible", async () => {
-    const member = await newUser(appliance, { role: "Member" });
+describe("deleting a user", () => {
+  const remove = (id: string, by: Client = appliance.owner) => by.delete(`${users}/${id}`);
+  const removeAll = (ids: readonly string[], by: Client = appliance.owner) => by.post(`${users}/bulk-delete`, ids);
+
+  test("ends the sessions, the password and the API keys, and the e-mail address is free again", async () => {
+    const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+    await givePassword(appliance, member.id);
+    const key = newApiKey(appliance, { userId: member.id });
+    const { email } = await read(member.id);
+    expect((await signIn(email, PASSWORD)).status).toBe(200);
+    appliance.clock.advance(1_000);
     const before = transactionCount(appliance);
-    const answer = await appliance.owner.delete(`${users}/${member.id}`);
-    expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "HEAD", "PUT"]);
+    const closed = await remove(member.id);
+    expect(closed).toMatchObject({ status: 200, data: { id: member.id, email, last_login: expect.any(String), valid_to: appliance.clock.text() } });
+    expect(transactionCount(appliance)).toBe(before + 1);
+    expect(writtenIn(appliance)).toEqual({ "Deleted user": 1, "Deleted api_key": 1 });
+
+    for (const client of [member.client, key.client]) {
+      expect(await client.get("/api/auth/me")).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
+      expect(await client.put(`${users}/${member.id}`, "{")).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
+    }
+    expect(await signIn(email, PASSWORD)).toMatchObject({ status: 401, body: { code: "auth_invalid_credentials" } });
+    for (const table of ["sessions", "user_passwords"]) expect(appliance.reader.db.query(`SELECT count(*) AS n FROM ${table} WHERE user_n NOT IN (SELECT n FROM users)`).get()).toEqual({ n: 0 });
+    expect(appliance.reader.db.query("SELECT count(*) AS n FROM api_key_hashes").get()).toEqual({ n: 0 });
+    expect((await appliance.owner.get(`/api/v1/auth/keys/${key.id}`)).status).toBe(404);
+
+    const again = await made(appliance.owner.post(users, { ...body, email }));
+    expect(again).toMatchObject({ email, lineage_id: member.id });
+    expect(again["id"]).not.toBe(member.id);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+  });
+
+  test("leaves history as it was: what the user was, had and wrote, by name", async () => {
+    const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+    const key = newApiKey(appliance, { userId: member.id, permissions: "Member" });
+    const { name } = await read(member.id);
+    const bySession = await newSubnet(appliance, {}, member.client);
+    const byKey = await newSubnet(appliance, {}, key.client);
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await newSubnet(appliance);
+    const then = await Promise.all([users, "/api/v1/auth/keys"].map((path) => appliance.owner.get(`${path}?at=${at}&ids=${member.id},${key.id}`)));
+    const closed = await made(remove(member.id));
+    for (const [position, path] of [`${users}/${member.id}`, `/api/v1/auth/keys/${key.id}`].entries()) {
+      const past = await made(appliance.owner.get(`${path}?at=${at}`));
+      expect(past).toEqual({ ...then[position]?.data[0], valid_to: closed["valid_to"] });
+    }
+    const actorOf = (id: string) =>
+      appliance.reader.db.query("SELECT actor_type, actor_id, actor_name FROM history_transactions WHERE sequence = ?").get(versionsOf(appliance, id)[0]?.sequence as number);
+    expect(actorOf(bySession["id"])).toEqual({ actor_type: "User", actor_id: member.id, actor_name: name });
+    expect(actorOf(byKey["id"])).toMatchObject({ actor_type: "ApiKey", actor_id: key.id, actor_name: expect.stringMatching(/^key /) });
+  });
+
+  test("goes up to the caller's own role", async () => {
+    const admin = await newUser(appliance, { role: "Admin" });
+    const [peer, member] = [await newUser(appliance, { role: "Admin" }), await newUser(appliance, { role: "Member" })];
+    // Two Owners: neither is the only one.
+    const owner = await newUser(appliance, { role: "Owner" });
+    const before = transactionCount(appliance);
+    for (const answer of [await remove(owner.id, admin.client), await removeAll([member.id, owner.id], admin.client)]) {
+      expect(answer).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Owner", actual: "Admin" } } });
+    }
+    expect(await remove(owner.id, member.client)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin" } } });
     expect(transactionCount(appliance)).toBe(before);
+    expect((await removeAll([peer.id, member.id], admin.client)).data.map((user: Wire) => user["id"])).toEqual([peer.id, member.id]);
+    expect((await remove(owner.id)).status).toBe(200);
+  });
+
+  test("never leaves the organization without an Owner who can sign in, one by one or all at once", async () => {
+    const { userId } = appliance.first;
+    const disabled = await newUser(appliance, { role: "Owner" });
+    await made(appliance.owner.put(`${users}/${disabled.id}`, { ...(await read(disabled.id)), is_enabled: false }));
+    const before = transactionCount(appliance);
+    for (const answer of [await remove(userId), await removeAll([disabled.id, userId]), await removeAll([userId, disabled.id])]) {
+      expect(answer).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { entity: "user", id: userId, dependants: { organizations: 1 } } } });
+      expect(answer.body.error).toContain("only Owner");
+    }
+    expect(transactionCount(appliance)).toBe(before);
+    const second = await newUser(appliance, { role: "Owner" });
+    expect(await removeAll([userId, second.id])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { id: second.id } } });
+    expect((await remove(disabled.id)).status).toBe(200);
+    expect((await remove(userId, second.client)).status).toBe(200);
+    expect((await remove(second.id, second.client)).body.code).toBe("entity_in_use");
+  });
+
+  test("may be one's own account, by session or by the key that goes with it", async () => {
+    const [admin, second] = [await newUser(appliance, { role: "Admin" }), await newUser(appliance, { role: "Admin" })];
+    expect((await remove(admin.id, admin.client)).data).toMatchObject({ id: admin.id });
+    expect((await admin.client.get(users)).status).toBe(401);
+    const { client } = newApiKey(appliance, { userId: second.id });
+    expect((await removeAll([second.id], client)).data).toMatchObject([{ id: second.id }]);
+    expect((await client.get(users)).status).toBe(401);
+  });
+
+  test("takes an API key that reaches every network", async () => {
+    const member = await newUser(appliance, { role: "Member" });
+    const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
+    for (const answer of [await remove(member.id, client), await removeAll([member.id], client)]) expect(answer).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
+    expect((await read(member.id))["id"]).toBe(member.id);
+  });
+
+  test("tells another organization nothing: the same e-mail address there is somebody new", async () => {
+    const member = await newUser(appliance, { role: "Member" });
+    const { email } = await read(member.id);
+    await made(remove(member.id));
+    const other = await appliance.newOrganization("Second");
+    const admin = await newUser(appliance, { role: "Admin", organizationId: other.organizationId });
+    const there = await made(admin.client.post(users, { ...body, email }));
+    expect(there["lineage_id"]).toBeNull();
+    expect(await appliance.owner.post(users, { ...body, email })).toMatchObject({ status: 409, body: { code: "entity_already_exists", params: { field: "email" } } });
+    await made(admin.client.delete(`${users}/${there["id"]}`));
+    expect(await made(appliance.owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
+  });
+
+  test("takes neither a body nor a cascade", async () => {
+    const member = await newUser(appliance, { role: "Member" });
+    for (const answer of [await appliance.owner.delete(`${users}/${member.id}?cascade=true`), await appliance.owner.post(`${users}/bulk-delete?cascade=true`, [member.id])]) {
+      expect(answer).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade" }] } } });
+    }
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newHost, newNetwork, newSubnet, newVlan, transactionCount, versionsOf } from "../support/factories.ts";
+import { made, newHost, newNetwork, newSubnet, newVlan, transactionCount, versionsOf, writtenIn } from "../support/factories.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -100,6 +100,20 @@ describe("a VLAN", () => {
     const sequence = versionsOf(appliance, vlan["id"]).at(-1)?.sequence as number;
     expect(versionsOf(appliance, subnet["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["vlan_id"] });
     expect(versionsOf(appliance, entry["id"]).at(-1)).toMatchObject({ operation: "Updated", sequence, changed: ["native_vlan_id", "vlan_ids"] });
+  });
+
+  test("is deleted together with others that one record names, which makes one version of that", async () => {
+    const [first, second, kept] = [await newVlan(appliance, { number: 7 }), await newVlan(appliance, { number: 8 }), await newVlan(appliance, { number: 9 })];
+    const host = await newHost(appliance);
+    const entry = await made(
+      appliance.owner.post("/api/v1/if-entries", { host_id: host["id"], if_index: 1, if_descr: "eth0", native_vlan_id: first["id"], vlan_ids: [first["id"], kept["id"], second["id"]] }),
+    );
+    const before = transactionCount(appliance);
+    expect(await appliance.owner.post("/api/v1/vlans/bulk-delete", [first["id"], second["id"]])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { dependants: { if_entries: 1 } } } });
+    expect(transactionCount(appliance)).toBe(before);
+    expect((await appliance.owner.post("/api/v1/vlans/bulk-delete?cascade=true", [first["id"], second["id"]])).data).toMatchObject([{ id: first["id"] }, { id: second["id"] }]);
+    expect(writtenIn(appliance)).toEqual({ "Deleted vlan": 2, "Updated if_entry": 1, "Updated host": 1 });
+    expect((await appliance.owner.get(`/api/v1/if-entries/${entry["id"]}`)).data["vlan_ids"]).toEqual([kept["id"]]);
   });
 
   test("is deleted without further ado when nothing names it, also with cascade=true", async () => {

@@ -3,50 +3,35 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
-import type { ListQuery, OrderTerm } from "../../src/db/list-query.ts";
+import type { Filter, ListQuery, OrderTerm } from "../../src/db/list-query.ts";
 import { verifyLedger } from "../../src/history/verify.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
+import { serviceKind } from "../../src/resources/services/service.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { Model, type ModelQuery, type Snapshot } from "../support/model.ts";
 import { networkFields, parseItems, Store, type Wire } from "../support/store.ts";
 
 const TRANSACTIONS = 1_500;
 const QUESTIONS = 4_000;
-const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
+const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind, ipAddressKind, serviceKind, subnetKind];
 
-const ORDERS: ReadonlyMap<AnyKind, readonly OrderTerm[][]> = new Map<AnyKind, OrderTerm[][]>([
-  [
-    tagKind,
-    [
-      [{ field: "name", direction: "asc", folded: true }],
-      [{ field: "name", direction: "desc", folded: true }],
-      [{ field: "created_at", direction: "desc", folded: false }],
-      [
-        { field: "color", direction: "asc", folded: false },
-        { field: "name", direction: "desc", folded: true },
-      ],
-      [
-        { field: "is_application", direction: "asc", folded: false },
-        { field: "updated_at", direction: "desc", folded: false },
-      ],
-    ],
-  ],
-  [
-    hostKind,
-    [
-      [{ field: "name", direction: "asc", folded: true }],
-      [
-        { field: "hidden", direction: "asc", folded: false },
-        { field: "name", direction: "desc", folded: true },
-      ],
-    ],
-  ],
-  [networkKind, [[{ field: "name", direction: "asc", folded: true }]]],
+/** What a search finds. */
+const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind];
+
+/** By kind, the fields that lists are ordered by, and whether by a key. */
+const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([
+  [tagKind, { name: true, created_at: false, color: false, is_application: false, updated_at: false }],
+  [hostKind, { name: true, hostname: true, manufacturer: true, model: true, hidden: false, network_id: false, last_seen_at: false, created_at: false, updated_at: false }],
+  [networkKind, { name: true, stale_after_hours: false, updated_at: false }],
+  [serviceKind, { name: true, service_definition: true, position: false, host_id: false, last_seen_at: false, updated_at: false }],
+  [subnetKind, { name: true, cidr: true, subnet_type: false, network_id: false, created_at: false }],
 ]);
 
 let store: Store;
@@ -66,16 +51,21 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => store.close());
 
+interface Question {
+  readonly query: ModelQuery;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** A question of any shape: some of it about ids that are of another kind, long gone, or were never used. */
-function draw(): { query: ModelQuery; limit: number; offset: number } {
+function draw(): Question {
   const { random } = model;
   const kind = random.pick(LISTED);
   const anyId = () => random.pick(model.ids).id;
   const idOf = (of: AnyKind) => random.pick(model.ids.filter((each) => each.kind === of)).id;
   const networks = model.ids.filter((each) => each.kind === networkKind).map((each) => each.id);
-  const reach = random.pick<string[] | null>([null, null, [], networks.slice(0, 1), [random.pick(networks), networks[3] as string], networks.slice(0, 70), networks]);
-  const orders = ORDERS.get(kind) ?? [];
-  const container = (of: AnyKind) => (random.integer(12) === 0 ? anyId() : idOf(of));
+  const reach = random.pick<string[] | null>([null, null, null, [], networks.slice(0, 1), [random.pick(networks), networks[3] as string], networks.slice(0, 70), networks]);
+  const container = (of: AnyKind) => (random.integer(12) === 0 ? anyId() : of === networkKind && random.integer(2) === 0 ? (random.pick(networks.slice(0, 3)) as string) : idOf(of));
   return {
     query: {
       kind,
@@ -83,33 +73,65 @@ function draw(): { query: ModelQuery; limit: number; offset: number } {
       network: kind.scopes.network !== undefined && random.integer(3) === 0 ? container(networkKind) : undefined,
       host: kind.scopes.host !== undefined && random.integer(3) === 0 ? container(hostKind) : undefined,
       ids: random.integer(4) === 0 ? Array.from({ length: random.integer(30) }, () => (random.integer(2) === 0 ? anyId() : idOf(kind))) : undefined,
-      order: orders.length > 0 && random.integer(2) === 0 ? random.pick(orders) : [],
+      filters: drawFilters(kind),
+      search: FOUND.includes(kind) && random.integer(3) === 0 ? model.newSearch(kind) : undefined,
+      order: drawOrder(kind),
     },
     limit: random.pick([1, 2, 7, 50, 1_000]),
     offset: random.pick([0, 0, 0, 1, 10, 100]),
   };
 }
 
-function asked(query: ModelQuery): Pick<ListQuery, "kind" | "reach" | "within" | "ids" | "order"> {
-  const { kind, reach, network, host, ids, order } = query;
-  return { kind, reach: store.reach(reach), within: { network, host }, ids, order: order ?? [] };
+/** A search or a filter, mostly of everything: what is asked of it finds something as a rule. */
+function drawMatch(): Question {
+  const { random } = model;
+  const kind = random.pick([...FOUND, hostKind, serviceKind]);
+  const networks = model.ids.filter((each) => each.kind === networkKind).map((each) => each.id);
+  const search = FOUND.includes(kind) && random.integer(4) > 0 ? model.newSearch(kind) : undefined;
+  const query = {
+    kind,
+    reach: random.pick([null, null, networks.slice(0, 3), networks.slice(0, 70), networks]),
+    network: kind.scopes.network !== undefined && random.integer(5) === 0 ? random.pick(networks.slice(0, 3)) : undefined,
+    filters: search === undefined || random.integer(4) === 0 ? drawFilters(kind) : [],
+    search,
+    order: drawOrder(kind),
+  };
+  return { query, limit: random.pick([1, 7, 50]), offset: random.pick([0, 0, 1, 5]) };
 }
 
-function check(snapshot: Snapshot, asOf: ListQuery["asOf"]): void {
-  const { query, limit, offset } = draw();
-  const expected = model.list(snapshot, query, asOf === null);
+function drawFilters(kind: AnyKind): Filter[] {
+  const { random } = model;
+  const filters: Filter[] = [];
+  const tags = () => Array.from({ length: random.integer(4) }, () => random.pick(model.ids.filter((each) => each.kind === tagKind || random.integer(50) === 0)).id);
+  if (kind === hostKind && random.integer(4) === 0) filters.push({ field: "hidden", equals: random.integer(2) === 0 });
+  if ((kind === hostKind || kind === serviceKind) && random.integer(4) === 0) filters.push({ field: "tags", namesAny: tags() });
+  if (kind === serviceKind && random.integer(3) === 0) filters.push({ field: "service_definition", equals: random.pick(["ssh", "SSH", "nginx", "none"]) });
+  return filters;
+}
+
+function drawOrder(kind: AnyKind): OrderTerm[] {
+  const { random } = model;
+  const fields = Object.entries(ORDERS.get(kind) ?? {});
+  const drawn = new Map(fields.length === 0 ? [] : Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () => random.pick(fields)));
+  return [...drawn].map(([field, byKey]) => ({ field, byKey, direction: random.pick(["asc", "desc"]) }));
+}
+
+function asked(query: ModelQuery): Pick<ListQuery, "kind" | "reach" | "within" | "ids" | "filters" | "search" | "order"> {
+  const { kind, reach, network, host, ids, filters, search, order } = query;
+  return { kind, reach: store.reach(reach), within: { network, host }, ids, filters: filters ?? [], search, order: order ?? [] };
+}
+
+/** @returns how many match */
+function check(snapshot: Snapshot, asOf: ListQuery["asOf"], { query, limit, offset }: Question = draw()): number {
+  const expected = model.page(snapshot, query, asOf === null, limit, offset);
   const page = store.reader.page({ ...asked(query), asOf, limit, offset });
   const found = { items: parseItems(page.items), total: page.total };
-  if (Bun.deepEquals(found, { items: expected.slice(offset, offset + limit), total: expected.length }, true)) return;
-  // Only now the slow comparison, which shows the difference.
-  expect({ query: describeQuery(query), limit, offset, at: formatInstant(snapshot.at), ...found }).toEqual({
-    query: describeQuery(query),
-    limit,
-    offset,
-    at: formatInstant(snapshot.at),
-    items: expected.slice(offset, offset + limit),
-    total: expected.length,
-  });
+  if (!Bun.deepEquals(found, expected, true)) {
+    // Only now the slow comparison, which shows the difference.
+    const question = { query: describeQuery(query), limit, offset, at: formatInstant(snapshot.at) };
+    expect({ ...question, ...found }).toEqual({ ...question, ...expected });
+  }
+  return expected.total;
 }
 
 function describeQuery(query: ModelQuery): string {
@@ -122,6 +144,10 @@ test("the model has seen what matters", () => {
   const ended = model.ids.filter(({ id }) => !model.head.records.has(id));
   expect(ended.length).toBeGreaterThan(100);
   expect([...model.head.records.values()].some((record) => record.lineage_id !== null)).toBe(true);
+  const lives = store.rows<{ kind: number; lives: number }>(
+    "SELECT r.kind, max(v.lives) AS lives FROM (SELECT key >> 31 AS n, sum(operation = 1) AS lives FROM history_versions GROUP BY 1) v JOIN history_records r ON r.n = v.n GROUP BY 1",
+  );
+  for (const kind of [hostKind, tagKind, portKind, ifEntryKind, ipAddressKind, serviceKind]) expect([kind.name, (lives.find((row) => row.kind === kind.code)?.lives ?? 0) > 1]).toEqual([kind.name, true]);
 });
 
 test("lists at random instants are what the model says: items, order, totals and true ends", () => {
@@ -143,6 +169,30 @@ test("at the last instant lists are the live ones, but for observation values", 
   const asOf = store.reader.resolve(model.head.at);
   expect(asOf).toMatchObject({ sequence: model.head.sequence, present: false });
   for (let each = 0; each < QUESTIONS / 4; each += 1) check(model.head, asOf);
+}, 60_000);
+
+test("searches and filters find what the model does, then and now", () => {
+  const { random } = model;
+  let findings = 0;
+  for (let each = 0; each < QUESTIONS / 4; each += 1) {
+    const snapshot = random.pick(model.snapshots);
+    if (check(snapshot, store.reader.resolve(snapshot.at), drawMatch()) > 0) findings += 1;
+    if (check(model.head, null, drawMatch()) > 0) findings += 1;
+  }
+  expect(findings).toBeGreaterThan(QUESTIONS * 0.15);
+}, 60_000);
+
+test("the pages of a list are the list, whatever it is searched, filtered and ordered by", () => {
+  const { random } = model;
+  for (let each = 0; each < QUESTIONS / 40; each += 1) {
+    const { query } = drawMatch();
+    const snapshot = random.pick(model.snapshots);
+    const asOf = random.integer(3) === 0 ? null : store.reader.resolve(snapshot.at);
+    const expected = model.list(asOf === null ? model.head : snapshot, query, asOf === null);
+    const found: Wire[] = [];
+    for (let offset = 0; offset <= expected.length; offset += 3) found.push(...parseItems(store.reader.page({ ...asked(query), asOf, limit: 3, offset }).items));
+    expect(Bun.deepEquals(found, expected, true) || describeQuery(query)).toBe(true);
+  }
 }, 60_000);
 
 test("a single record is what the model says, at every instant and within reach only", () => {
@@ -176,10 +226,13 @@ describe("everything at once, in chunks", () => {
   test.each([["plain"], ["composed"]] as const)("is what the model says, at random instants (%s)", (compose) => {
     for (let each = 0; each < QUESTIONS / 10; each += 1) {
       const snapshot = model.random.pick(model.snapshots);
-      const { query, offset } = draw();
-      const expected = model.list(snapshot, query).slice(offset);
-      const found = whole(query, store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>, () => {}, offset, compose);
-      expect(Bun.deepEquals(found, expected, true) || describeQuery(query)).toBe(true);
+      const { query, limit, offset } = each % 2 === 0 ? draw() : drawMatch();
+      const all = model.list(snapshot, query);
+      const asOf = store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>;
+      const found = whole(query, asOf, () => {}, offset, compose);
+      expect(Bun.deepEquals(found, all.slice(offset), true) || describeQuery(query)).toBe(true);
+      const counted = store.reader.countedChunks({ ...asked(query), asOf, limit, offset }, compose === "plain" ? null : (items) => items.map((item) => item.text));
+      expect(Bun.deepEquals([counted.total, [...counted.chunks].flatMap(parseItems)], [all.length, all.slice(offset, offset + limit)], true) || describeQuery(query)).toBe(true);
     }
   }, 60_000);
 
@@ -241,7 +294,7 @@ test("the census counts every scope at every sequence as looking at everything d
     .rows<{ scope: number; sequence: number; count: number }>("SELECT scope, sequence, count FROM history_census WHERE scope & 63 NOT IN (1)")
     .map((row) => `${row.scope} ${row.sequence} ${row.count}`);
   expect(found.sort()).toEqual(expected.sort());
-});
+}, 60_000);
 
 test("the store is sound", () => {
   expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]);

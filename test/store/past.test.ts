@@ -203,6 +203,36 @@ describe("a record that was there only for a while", () => {
   });
 });
 
+describe("where most have died", () => {
+  const COUNT = 5_000;
+  const isKept = (place: number) => place < 3 || place > COUNT - 4 || place === 2_500;
+
+  test("the living of each instant are found behind the dead, by page, by chunk and one by one", () => {
+    const tags = store.write((tx) => Array.from({ length: COUNT }, (_, place) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, `t${place}`)))) as TagRecord[];
+    const full = now();
+    const inOrder = store.list(tagKind, { limit: COUNT }).items.map((item) => item["id"] as string);
+    const byId = new Map(tags.map((tag, place) => [tag.id, place]));
+    const gone = inOrder.filter((id) => !isKept(byId.get(id) as number));
+    store.write((tx) => {
+      for (const id of gone) tx.remove(tagKind, id);
+    });
+    const thinned = now();
+    const back = store.write((tx) => tx.revive(tagKind, store.organizationId, tags[byId.get(gone[1_000] as string) as number] as TagRecord));
+    const revived = now();
+    store.clock.at += 1_000;
+    const left = inOrder.filter((id) => isKept(byId.get(id) as number));
+    const withBack = inOrder.filter((id) => id === back.id || left.includes(id));
+    for (const [instant, expected] of [[full, inOrder], [thinned, left], [revived, withBack]] as const) {
+      const at = asOf(instant);
+      expect(store.list(tagKind, { asOf: at, limit: COUNT })).toMatchObject({ total: expected.length });
+      expect(store.list(tagKind, { asOf: at, limit: COUNT }).items.map((item) => item["id"])).toEqual(expected);
+      expect(store.list(tagKind, { asOf: at, limit: 2, offset: 3 }).items.map((item) => item["id"])).toEqual(expected.slice(3, 5));
+      const chunks = [...store.reader.chunks({ kind: tagKind, reach: store.reach(), asOf: at as never, limit: 0, offset: 0 }, null)];
+      expect(chunks.flatMap((chunk) => JSON.parse(`[${new TextDecoder().decode(chunk)}]`).map((item: { id: string }) => item.id))).toEqual(expected);
+    }
+  });
+});
+
 test("two hundred versions read as one does, at each of their instants", () => {
   const [deep, flat] = [1, 2].map((index) => store.create<IfEntryRecord>(ifEntryKind, ifEntryFields(host, index))) as [IfEntryRecord, IfEntryRecord];
   const instants: number[] = [now()];

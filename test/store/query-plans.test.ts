@@ -48,7 +48,7 @@ function planOf(client: Database, sql: string): string[] {
 }
 
 /** What goes through more rows than it answers with. Subqueries, JSON lists and the page itself are what is asked for. */
-const isWholeTable = (detail: string) => /^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|p$|\(subquery|\w+ VIRTUAL TABLE)/.test(detail);
+const isWholeTable = (detail: string) => /^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|p$|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(detail);
 const isMadeOnTheWay = (detail: string) => /AUTOMATIC|TEMP B-TREE/.test(detail);
 
 function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[] {
@@ -126,7 +126,7 @@ test("no read is planned for its values: SQLite would prepare it again for each 
         reader.page(query);
         reader.items(query);
       }
-      reader.page({ ...page, kind: tagKind, order: [{ field: "name", direction: "desc", folded: true }] });
+      reader.page({ ...page, kind: tagKind, order: [{ field: "name", direction: "desc", byKey: true }] });
       reader.find(ifEntryKind, population.entryId, store.reach(), asOf);
       reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
     });
@@ -139,9 +139,52 @@ test("no read is planned for its values: SQLite would prepare it again for each 
 
 test("an ordered list sorts once, over who is in it", () => {
   for (const [, asOf] of states()) {
-    const plan = pagePlan({ kind: tagKind, asOf, order: [{ field: "name", direction: "desc", folded: true }] });
+    const plan = pagePlan({ kind: tagKind, asOf, order: [{ field: "name", direction: "desc", byKey: true }] });
     expect(plan.filter(isWholeTable)).toEqual([]);
     expect(plan).toContainEqual("USE TEMP B-TREE FOR ORDER BY");
+  }
+});
+
+describe("a search", () => {
+  const LED: Array<[string, () => Partial<ListQuery>, live: RegExp]> = [
+    ["of everything", () => ({}), /^SEARCH l USING COVERING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
+    ["of a network", () => ({ within: { network: store.networkId } }), /^SEARCH l USING INDEX hosts_by_network \(network_n=\? AND rowid=\?\)$/],
+    ["by ids", () => ({ ids: [population.hostId] }), /^SEARCH l USING INTEGER PRIMARY KEY \(rowid=\?\)$/],
+    ["within reach of two networks", () => ({ reach: { ...store.reach(), networkNs: networks(2) } }), /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
+    ["within reach of seventy networks", () => ({ reach: { ...store.reach(), networkNs: networks(70) } }), /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
+    ["in an order", () => ({ order: [{ field: "name", direction: "asc", byKey: true }] }), /^SEARCH l USING COVERING INDEX hosts_by_organization \(organization_n=\? AND rowid=\?\)$/],
+  ];
+
+  test.each(LED)("%s goes from the words to the records, and over no inventory", (_what, shape, live) => {
+    for (const [state, asOf] of states()) {
+      const plan = pagePlan({ kind: hostKind, asOf, search: "host 10.0.", ...shape() });
+      expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+      expect(plan.filter((detail) => detail === "SCAN history_search VIRTUAL TABLE INDEX 0:M1").length).toBeGreaterThanOrEqual(2);
+      expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
+      expect(plan).toContainEqual("SEARCH x USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)");
+      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : BY_ID));
+      // Who is in a container is not gone through.
+      expect(plan.filter((detail) => /^SEARCH (l|s) .*(_n=\?\)|n>\?)/.test(detail))).toEqual([]);
+    }
+  });
+});
+
+test("a list by tags goes from the tags to the live records; as of an instant it goes once through who was there", () => {
+  for (const [state, asOf] of states()) {
+    for (const reach of [store.reach(), { ...store.reach(), networkNs: networks(2) }, { ...store.reach(), networkNs: networks(70) }]) {
+      const plan = pagePlan({ kind: hostKind, asOf, reach, filters: [{ field: "tags", namesAny: [population.tagId] }] });
+      expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/ : PAGE));
+      if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
+    }
+  }
+});
+
+test("a list by a value goes once through who is there", () => {
+  for (const [state, asOf] of states()) {
+    const plan = pagePlan({ kind: hostKind, asOf, filters: [{ field: "hidden", equals: true }] });
+    expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
+    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\?\)$/ : PAGE));
   }
 });
 

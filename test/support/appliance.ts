@@ -9,16 +9,22 @@ import { SignInThrottle } from "../../src/access/sign-in-throttle.ts";
 import { SignIn } from "../../src/access/sign-in.ts";
 import { SYSTEM_AUTHOR, UsageRecorder } from "../../src/access/usage.ts";
 import { createApp } from "../../src/app.ts";
+import { BackupFolder, type BackupFolderOptions } from "../../src/backup/backups.ts";
+import { takeBackup } from "../../src/backup/take.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { formatInstant, type Instant } from "../../src/base/instant.ts";
+import type { Timers } from "../../src/base/timers.ts";
 import { createLog } from "../../src/base/log.ts";
 import { UuidSource } from "../../src/base/uuid.ts";
-import { openReadOnly } from "../../src/db/connection.ts";
+import { openReadOnly, type Sql } from "../../src/db/connection.ts";
+import { DirectLongReads } from "../../src/db/long-reads.ts";
 import { Reader } from "../../src/db/reader.ts";
 import { DirectWriteQueue } from "../../src/db/write-queue.ts";
 import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { readMachine } from "../../src/discovery/self/read-machine.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
+import { LONG_READS } from "../../src/reads.ts";
+import { CommitWatch } from "../../src/history/commit-watch.ts";
 import { openWriter } from "../../src/writer.ts";
 import { Client } from "./client.ts";
 import { documentCheck } from "./openapi.ts";
@@ -43,9 +49,38 @@ export class TestClock implements Clock {
   }
 }
 
+/** Timers that go off when a test lets the time pass: never by themselves. */
+export class TestTimers implements Timers {
+  private readonly clock: TestClock;
+  private readonly waiting = new Map<() => void, Instant>();
+
+  constructor(clock: TestClock) {
+    this.clock = clock;
+  }
+
+  after(ms: number, action: () => void): () => void {
+    const entry = () => action();
+    this.waiting.set(entry, this.clock.now() + ms);
+    return () => this.waiting.delete(entry);
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.waiting.size;
+  }
+
+  /** Moves the clock, and sets off what is due by then, in its order. */
+  pass(ms: number): void {
+    const now = this.clock.advance(ms);
+    const due = [...this.waiting].filter(([, at]) => at <= now).sort((a, b) => a[1] - b[1]);
+    for (const [entry] of due) if (this.waiting.delete(entry)) entry();
+  }
+}
+
 /** An appliance that nobody has claimed yet. */
 export interface UnclaimedAppliance {
   readonly clock: TestClock;
+  readonly timers: TestTimers;
   readonly random: SeededRandom;
   readonly reader: Reader;
   readonly writes: DirectWriteQueue;
@@ -85,6 +120,8 @@ export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 export interface TestApplianceOptions {
   /** What self discovery finds; the real machine where none is given. */
   machine?: MachineSnapshot;
+  /** How backups are taken, where not by a copy in this process. */
+  backups?: Partial<BackupFolderOptions>;
 }
 
 export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
@@ -100,21 +137,35 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const random = seededRandom(1);
   const discoveryIds = new UuidSource(random);
   const logLines: string[] = [];
+  const timers = new TestTimers(clock);
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock });
   const secretKey = random.bytes(32);
   const writer = openWriter({ databasePath, secretKey }, clock, random);
+  // Nobody pulls the plug on it: the thousands of commits of a test file need not wait for the disk.
+  (writer as unknown as { db: Sql }).db.$client.run("PRAGMA synchronous = OFF");
   const writes = new DirectWriteQueue(writer, clock);
   const db = openReadOnly(databasePath);
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
   const { app, surface } = createApp({
-    inventory: { reader, writes, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    inventory: { reader, writes, longReads: new DirectLongReads(reader, LONG_READS), log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
+    clock,
+    watch: new CommitWatch({ commits: writes.commits, timers, head: () => reader.head().sequence }),
     random,
     log,
     requestIdPrefix: "test",
     monotonicMs: () => 0,
+    backups: new BackupFolder({
+      directory: join(dataDirectory, "backups"),
+      database: databasePath,
+      takeBackup: (order) => ({ taken: takeBackup(order), abandon: () => {} }),
+      clock,
+      log,
+      ...options.backups,
+    }),
+    isReadOnly: false,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()), readMachine: async () => options.machine ?? (await readMachine()) },
   });
   const handle = async (request: Request) => app.handle(request);
@@ -135,6 +186,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   };
   return {
     clock,
+    timers,
     random,
     reader,
     writes,

@@ -121,6 +121,7 @@ export function newCredential(appliance: TestAppliance, fields: Wire = {}, by: C
 /** Runs an action as one command of a second writer on the same database, at the appliance's clock. */
 export function inTransaction<T>(appliance: TestAppliance, action: (tx: WriteTransaction) => T): T {
   const db = openWritable(appliance.databasePath);
+  db.$client.run("PRAGMA synchronous = OFF");
   try {
     const writer = new Writer({ db, kinds: KINDS, commands: { "test.run": action }, clock: appliance.clock, random: appliance.random });
     const replies = writer.execute([{ command: "test.run", input: {}, actor: SYSTEM_AUTHOR }]);

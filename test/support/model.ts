@@ -1,19 +1,22 @@
 // A naive model of the store: full copies of everything after each transaction, and lists answered by looking at all of it.
-// Draws random transactions and runs them on a real store and on itself. Must not use the store to know what it expects.
+// Runs what is drawn on a real store and on itself. Must not use the store to know what it expects.
 
 import { foldCase } from "../../src/base/text.ts";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { AnyKind, Observed } from "../../src/db/kind.ts";
-import type { OrderTerm } from "../../src/db/list-query.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
+import type { Filter, OrderTerm } from "../../src/db/list-query.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
+import { serviceKind } from "../../src/resources/services/service.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
+import { Draft, NAMES } from "./model-draft.ts";
+import { beginnings, compareCidrs, formsOf } from "./naive-text.ts";
 import { seededRandom, type SeededRandom } from "./seeded-random.ts";
-import { fdbEntryFields, hostFields, ifEntryFields, networkFields, portFields, type Store, tagFields, type Wire } from "./store.ts";
+import { networkFields, type Store, type Wire } from "./store.ts";
 
 /** A version of a record; never changed. */
 export interface ModelRecord {
@@ -41,12 +44,10 @@ export interface ModelQuery {
   readonly network?: string | undefined;
   readonly host?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  readonly filters?: readonly Filter[];
+  readonly search?: string | undefined;
   readonly order?: readonly OrderTerm[];
 }
-
-const NAMES = ["alpha", "Beta", "beta", "Ärger", "ärger", "zebra", "Éclair", "eclair", "10", "9", "日本", "😀 smile", "ﬁn", "a'b\"c\\d", "straße"];
-const COLORS = ["Pink", "Green", "Amber", "Yellow"] as const;
-const OBSERVER = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff";
 
 export class Model {
   readonly snapshots: Snapshot[] = [];
@@ -60,6 +61,11 @@ export class Model {
   private readonly versionsOf = new Map<string, string[]>();
   /** Learned by each interface entry, by its id; worked out once per snapshot. */
   private readonly macs = new WeakMap<Snapshot, Map<string, string[]>>();
+  private readonly beginningsOf = new WeakMap<ModelRecord, readonly string[]>();
+  /** What each record is found by, by its id; worked out once per snapshot. */
+  private readonly found = new WeakMap<Snapshot, Map<string, ModelRecord[]>>();
+  /** Records that have ended, as they were. */
+  private readonly ended = new Map<string, ModelRecord>();
   private name = 0;
 
   constructor(store: Store, seed: number) {
@@ -103,8 +109,24 @@ export class Model {
     this.snapshots.push({ sequence: this.head.sequence + 1, at, records });
   }
 
+  /** A transaction of the store's own, without versions. */
+  skip(): void {
+    const { sequence, at } = this.store.transactions().at(-1) as { sequence: number; at: number };
+    this.snapshots.push({ sequence, at, records: this.head.records });
+  }
+
   /** The items of a list, in order, as they stand on the wire. */
   list(snapshot: Snapshot, query: ModelQuery, isLive = false): Wire[] {
+    return this.matching(snapshot, query, isLive).map((record) => this.wire(snapshot, record, isLive));
+  }
+
+  /** A page of it, and how many there are in all. */
+  page(snapshot: Snapshot, query: ModelQuery, isLive: boolean, limit: number, offset: number): { items: Wire[]; total: number } {
+    const matching = this.matching(snapshot, query, isLive);
+    return { items: matching.slice(offset, offset + limit).map((record) => this.wire(snapshot, record, isLive)), total: matching.length };
+  }
+
+  private matching(snapshot: Snapshot, query: ModelQuery, isLive: boolean): ModelRecord[] {
     const networkOf = (record: ModelRecord) => (record.kind === networkKind ? record.id : (record.fields["network_id"] as string | undefined));
     const matching = [...snapshot.records.values()].filter((record) => {
       if (record.kind !== query.kind) return false;
@@ -112,15 +134,23 @@ export class Model {
       if (query.reach !== null && network !== undefined && !query.reach.includes(network)) return false;
       if (query.network !== undefined && network !== query.network) return false;
       if (query.host !== undefined && record.fields["host_id"] !== query.host) return false;
-      return query.ids === undefined || query.ids.includes(record.id);
+      if (query.ids !== undefined && !query.ids.includes(record.id)) return false;
+      if (!(query.filters ?? []).every((filter) => passes(record, filter))) return false;
+      return this.isFound(snapshot, record, query.search ?? "");
     });
-    matching.sort((a, b) => this.compare(a, b, query.order ?? []));
-    return matching.map((record) => this.wire(snapshot, record, isLive));
+    matching.sort((a, b) => this.compare(a, b, query.order ?? [], isLive));
+    return matching;
   }
 
   newName(): string {
     this.name += 1;
     return `${this.random.pick(NAMES)} ${this.name}`;
+  }
+
+  /** A record that has ended, and is alive in no snapshot since. */
+  pickEnded(kind: AnyKind): ModelRecord | null {
+    const ended = [...this.ended.values()].filter((record) => record.kind === kind && !this.head.records.has(record.id));
+    return ended.length === 0 ? null : this.random.pick(ended);
   }
 
   /** A record as it stood at a snapshot, with its true end. */
@@ -143,6 +173,59 @@ export class Model {
     return JSON.parse(text) as Wire;
   }
 
+  /** A search that may find something: words of what one record was found by at some time, cut off and written otherwise. */
+  newSearch(kind: AnyKind): string {
+    const { random } = this;
+    // One of few: what there was to be found is worked out for each.
+    const snapshot = this.snapshots[Math.floor((this.snapshots.length - 1) * (random.integer(21) / 20))] as Snapshot;
+    const owners = [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
+    if (owners.length === 0) return "none";
+    const all = random.pick(owners)[1].flatMap((each) => [...this.beginnings(each)]);
+    const word = () => {
+      const begun = [...random.pick(all)];
+      const cut = begun.slice(0, 1 + random.integer(begun.length)).join("");
+      const otherwise = [cut.toUpperCase(), cut.replaceAll(":", "-"), cut.replace(/^(..):(..):?(..)?:?(..)?:?(..)?:?(..)?$/, "$1$2.$3$4.$5$6"), `${cut}x`];
+      return random.integer(2) === 0 ? cut : random.pick(otherwise);
+    };
+    return all.length === 0 ? "none" : Array.from({ length: random.pick([1, 1, 2, 3]) }, word).join(random.pick([" ", "  ", "\t"]));
+  }
+
+  private isFound(snapshot: Snapshot, record: ModelRecord, search: string): boolean {
+    const words = search.split(/\s+/).filter((word) => word !== "");
+    return words.every((word) => {
+      const forms = formsOf(word);
+      return (this.foundBy(snapshot).get(record.id) ?? []).some((each) => this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))));
+    });
+  }
+
+  private foundBy(snapshot: Snapshot): Map<string, ModelRecord[]> {
+    let found = this.found.get(snapshot);
+    if (found === undefined) {
+      found = new Map();
+      for (const record of snapshot.records.values()) {
+        const fields = SEARCHED.get(record.kind);
+        if (fields === undefined) continue;
+        const owner = fields.owner === undefined ? record.id : (record.fields[fields.owner] as string);
+        const known = found.get(owner);
+        if (known === undefined) found.set(owner, [record]);
+        else known.push(record);
+      }
+      this.found.set(snapshot, found);
+    }
+    return found;
+  }
+
+  private beginnings(record: ModelRecord): readonly string[] {
+    let known = this.beginningsOf.get(record);
+    if (known === undefined) {
+      const fields = SEARCHED.get(record.kind) ?? { words: [], wholes: [] };
+      const texts = (names: readonly string[]) => names.map((name) => record.fields[name] as unknown).filter((text) => typeof text === "string");
+      known = [...texts(fields.words).flatMap((text) => beginnings(text)), ...texts(fields.wholes)];
+      this.beginningsOf.set(record, known);
+    }
+    return known;
+  }
+
   private macsOf(snapshot: Snapshot): Map<string, string[]> {
     let macs = this.macs.get(snapshot);
     if (macs === undefined) {
@@ -155,10 +238,15 @@ export class Model {
     return macs;
   }
 
-  private compare(a: ModelRecord, b: ModelRecord, order: readonly OrderTerm[]): number {
-    for (const { field, direction, folded } of order) {
-      const [left, right] = [a, b].map((record) => (field in record ? record[field as keyof ModelRecord] : field === "updated_at" ? record.valid_from : record.fields[field]));
-      const result = (folded ? bytes(foldCase(left as string), foldCase(right as string)) : 0) || bytes(left, right);
+  private compare(a: ModelRecord, b: ModelRecord, order: readonly OrderTerm[], isLive: boolean): number {
+    for (const { field, direction } of order) {
+      const [left, right] = [a, b].map((record) => {
+        if (field in record) return record[field as keyof ModelRecord];
+        if (field === "updated_at") return record.valid_from;
+        if (field === "last_seen_at") return (isLive ? this.observed.get(record.id) : record.observed)?.last_seen_at;
+        return record.fields[field];
+      });
+      const result = field === "cidr" ? compareCidrs(left as string, right as string) : TEXT_FIELDS.has(field) ? bytes(folded(left), folded(right)) || bytes(left, right) : bytes(left, right);
       if (result !== 0) return direction === "desc" ? -result : result;
     }
     return bytes(a.created_at, b.created_at) || bytes(a.id, b.id);
@@ -168,7 +256,8 @@ export class Model {
     const before = this.head.records;
     const touched = new Set<string>();
     const touch = (record: ModelRecord | undefined) => {
-      const owner = record?.kind === fdbEntryKind ? (record.fields["if_entry_id"] as string) : record?.kind === portKind || record?.kind === ifEntryKind ? (record.fields["host_id"] as string) : null;
+      const isPart = record !== undefined && OWNED_BY_HOSTS.includes(record.kind);
+      const owner = record?.kind === fdbEntryKind ? (record.fields["if_entry_id"] as string) : isPart ? (record.fields["host_id"] as string) : null;
       if (owner === null || touched.has(owner)) return;
       touched.add(owner);
       touch(before.get(owner));
@@ -193,11 +282,16 @@ export class Model {
     for (const id of new Set([...changed, ...touched])) {
       const after = draft.records.get(id);
       if (after === undefined) {
-        if (before.has(id)) this.versionsOf.get(id)?.push(at);
+        const gone = before.get(id);
+        if (gone !== undefined) {
+          this.versionsOf.get(id)?.push(at);
+          this.ended.set(id, gone);
+        }
         records.delete(id);
         continue;
       }
-      const known = before.get(id);
+      // What ended and is alive again is what it always was.
+      const known = before.get(id) ?? this.ended.get(id);
       const identity = after.kind.identity(after.fields);
       records.set(id, {
         ...after,
@@ -215,182 +309,31 @@ export class Model {
   }
 }
 
-/** A transaction on its way, on the store and on the model. */
-export class Draft {
-  readonly records: Map<string, ModelRecord>;
-  readonly observed = new Map<string, Observed>();
-  private readonly model: Model;
-  private readonly store: Store;
-  private readonly tx: WriteTransaction;
-  private readonly at: string;
+const OWNED_BY_HOSTS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind, serviceKind];
 
-  constructor(model: Model, store: Store, tx: WriteTransaction, records: ReadonlyMap<string, ModelRecord>, at: string) {
-    this.model = model;
-    this.store = store;
-    this.tx = tx;
-    this.records = new Map(records);
-    this.at = at;
-  }
+/** What is searched of each kind: free text, addresses, and the record that is found where it is another one. */
+const SEARCHED: ReadonlyMap<AnyKind, { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly owner?: string }> = new Map<AnyKind, { words: string[]; wholes: string[]; owner?: string }>([
+  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr"], wholes: [] }],
+  [tagKind, { words: ["name", "description"], wholes: [] }],
+  [networkKind, { words: ["name", "description"], wholes: [] }],
+  [ipAddressKind, { words: ["name"], wholes: ["ip_address", "mac_address"], owner: "host_id" }],
+  [ifEntryKind, { words: [], wholes: ["mac_address"], owner: "host_id" }],
+]);
 
-  randomly(): void {
-    const { random } = this.model;
-    const count = 1 + random.integer(5);
-    for (let each = 0; each < count; each += 1) this.act(random.integer(100));
-  }
+/** Ordered without regard to case. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["name", "hostname", "manufacturer", "model", "service_definition"]);
 
-  all(kind: AnyKind): ModelRecord[] {
-    return [...this.records.values()].filter((record) => record.kind === kind);
-  }
-
-  create(kind: AnyKind, fields: Wire): ModelRecord {
-    const { random } = this.model;
-    // Some bring their own id, of any version, which decides their place within a transaction.
-    const own = random.integer(3) === 0 ? { id: random.bytes(16).toHex().replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-a$4-$5") } : {};
-    const observed: Observed = kind.observed.length > 0 && random.integer(2) === 0 ? { last_seen_at: this.at } : {};
-    const made = this.tx.create(kind, this.store.organizationId, fields, { ...own, observed });
-    const record = { kind, id: made.id, fields, created_at: "", valid_from: "", lineage_id: null, observed: {} };
-    this.records.set(made.id, record);
-    this.observed.set(made.id, observed);
-    return record;
-  }
-
-  update(record: ModelRecord, changes: Wire): void {
-    const known = this.records.get(record.id) as ModelRecord;
-    this.tx.update(record.kind, record.id, changes);
-    this.records.set(record.id, { ...known, fields: { ...known.fields, ...changes } });
-  }
-
-  remove(record: ModelRecord): void {
-    this.tx.remove(record.kind, record.id);
-    this.records.delete(record.id);
-  }
-
-  private act(dice: number): void {
-    const { random } = this.model;
-    const hosts = this.all(hostKind);
-    if (dice < 3) this.create(networkKind, networkFields(this.store.organizationId, this.model.newName()));
-    else if (dice < 12) this.create(hostKind, this.newHost());
-    else if (dice < 24 && hosts.length > 0) this.addPort(random.pick(hosts));
-    else if (dice < 36 && hosts.length > 0) this.addEntry(random.pick(hosts));
-    else if (dice < 42) this.addTag();
-    else if (dice < 52 && hosts.length > 0) this.update(random.pick(hosts), random.integer(2) === 0 ? { name: this.model.newName() } : { hidden: random.integer(2) === 0, tags: this.someTags() });
-    else if (dice < 58) this.somePort((port) => this.update(port, { type: random.pick(["Custom", "Ssh"]) }));
-    else if (dice < 66) this.someEntry((entry) => this.update(entry, { oper_status: random.pick(["Up", "Down"]), if_alias: random.pick([undefined, "uplink"]) }));
-    else if (dice < 72) this.some(tagKind, (tag) => this.update(tag, random.integer(2) === 0 ? { color: random.pick(COLORS), is_application: random.integer(2) === 0 } : { name: this.model.newName() }));
-    else if (dice < 76) this.somePort((port) => this.remove(port));
-    else if (dice < 80) this.someEntry((entry) => this.removeEntry(entry));
-    else if (dice < 82) this.some(tagKind, (tag) => this.removeTag(tag));
-    else if (dice < 85) this.some(hostKind, (host) => this.removeHost(host));
-    else if (dice < 89) this.some(hostKind, (host) => this.moveHost(host));
-    else if (dice < 92) this.someEntry((entry) => this.forwardTo(entry));
-    else if (dice < 96) this.someEntry((entry) => this.observe(entry));
-    else if (dice < 98) this.somePort((port) => this.observe(port));
-    else {
-      const made = this.create(hostKind, this.newHost());
-      this.addPort(made);
-      this.removeHost(made);
-    }
-  }
-
-  private newHost(): Wire {
-    const { random } = this.model;
-    // Names come again: later incarnations find their lineage.
-    return hostFields(random.pick(this.all(networkKind)).id, random.integer(2) === 0 ? random.pick(NAMES) : this.model.newName(), { tags: this.someTags() });
-  }
-
-  private addPort(host: ModelRecord): void {
-    const number = 1 + this.model.random.integer(6);
-    if (this.parts(portKind, host).some((port) => port.fields["number"] === number)) return;
-    this.create(portKind, portFields(placeOf(host), number));
-  }
-
-  private addEntry(host: ModelRecord): void {
-    const index = 1 + this.model.random.integer(8);
-    if (this.parts(ifEntryKind, host).some((entry) => entry.fields["if_index"] === index)) return;
-    this.create(ifEntryKind, ifEntryFields(placeOf(host), index));
-  }
-
-  private addTag(): void {
-    const name = this.model.random.pick(NAMES);
-    if (this.all(tagKind).some((tag) => tag.fields["name"] === name)) return;
-    this.create(tagKind, tagFields(this.store.organizationId, name, { color: this.model.random.pick(COLORS) }));
-  }
-
-  /** The forwarding table of an interface: one address more or one less. */
-  private forwardTo(entry: ModelRecord): void {
-    const { random } = this.model;
-    const known = this.all(fdbEntryKind).filter((each) => each.fields["if_entry_id"] === entry.id);
-    const mac = `00:00:00:00:00:0${random.integer(10)}`;
-    const same = known.find((each) => each.fields["mac_address"] === mac);
-    if (same !== undefined) this.remove(same);
-    else this.create(fdbEntryKind, fdbEntryFields({ id: entry.id, ...placeOf2(entry) }, mac));
-    this.tx.setComposed(ifEntryKind, entry.id, known.length + (same === undefined ? 1 : -1) > 0);
-  }
-
-  private removeEntry(entry: ModelRecord): void {
-    for (const each of this.all(fdbEntryKind)) if (each.fields["if_entry_id"] === entry.id) this.remove(each);
-    this.remove(entry);
-  }
-
-  private removeHost(host: ModelRecord): void {
-    for (const entry of this.parts(ifEntryKind, host)) this.removeEntry(entry);
-    for (const port of this.parts(portKind, host)) this.remove(port);
-    this.remove(host);
-  }
-
-  private removeTag(tag: ModelRecord): void {
-    for (const host of this.all(hostKind)) {
-      const tags = host.fields["tags"] as string[];
-      if (tags.includes(tag.id)) this.update(host, { tags: tags.filter((id) => id !== tag.id) });
-    }
-    this.remove(tag);
-  }
-
-  /** To another network, and later perhaps back. */
-  private moveHost(host: ModelRecord): void {
-    const network_id = this.model.random.pick(this.all(networkKind)).id;
-    for (const kind of [portKind, ifEntryKind, fdbEntryKind]) for (const part of this.parts(kind, host)) this.update(part, { network_id });
-    this.update(host, { network_id });
-  }
-
-  private observe(record: ModelRecord): void {
-    const observed = { ...(this.observed.get(record.id) ?? this.model.observed.get(record.id)), last_seen_at: this.at, last_discovery_id: OBSERVER };
-    this.tx.observe(record.kind, record.id, observed);
-    this.observed.set(record.id, observed);
-  }
-
-  private someTags(): string[] {
-    return this.all(tagKind).filter(() => this.model.random.integer(4) === 0).map((tag) => tag.id);
-  }
-
-  private parts(kind: AnyKind, host: ModelRecord): ModelRecord[] {
-    return this.all(kind).filter((part) => part.fields["host_id"] === host.id);
-  }
-
-  private some(kind: AnyKind, act: (record: ModelRecord) => void): void {
-    const records = this.all(kind);
-    if (records.length > 0) act(this.model.random.pick(records));
-  }
-
-  private somePort(act: (record: ModelRecord) => void): void {
-    this.some(portKind, act);
-  }
-
-  private someEntry(act: (record: ModelRecord) => void): void {
-    this.some(ifEntryKind, act);
-  }
+function folded(value: unknown): unknown {
+  return typeof value === "string" ? foldCase(value) : value;
 }
 
-function placeOf(host: ModelRecord): { id: string; network_id: string } {
-  return { id: host.id, network_id: host.fields["network_id"] as string };
-}
-
-function placeOf2(part: ModelRecord): { host_id: string; network_id: string } {
-  return { host_id: part.fields["host_id"] as string, network_id: part.fields["network_id"] as string };
+function passes(record: ModelRecord, filter: Filter): boolean {
+  const value = record.fields[filter.field];
+  return "namesAny" in filter ? filter.namesAny.some((id) => (value as string[]).includes(id)) : value === filter.equals;
 }
 
 function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined): boolean {
-  if (before === undefined || after === undefined) return before === after;
+  if (before === undefined || after === undefined || before === after) return before === after;
   return Bun.deepEquals(JSON.parse(JSON.stringify(before.fields)), JSON.parse(JSON.stringify(after.fields)));
 }
 

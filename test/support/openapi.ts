@@ -70,7 +70,10 @@ export class OpenApiDocument {
     if (response === undefined) return [`${title} ${answer.body?.code ?? ""}, which is not documented`];
     const found = undocumentedHeaders(response, answer).map((name) => `${title} with ${name}, which is not documented`);
     for (const name of missingHeaders(this.document, response, answer)) found.push(`${title} without ${name}`);
-    const content = (response["content"] as Record<string, Json> | undefined)?.["application/json"];
+    const types = (response["content"] ?? {}) as Record<string, Json>;
+    const type = (answer.headers.get("content-type") ?? "").replace(/;.*$/s, "");
+    if (type !== "application/json" && type in types) return found;
+    const content = types["application/json"];
     if (content === undefined) return answer.text === "" ? found : [...found, `${title} with a body, which is not documented`];
     if (answer.headers.get("content-type") !== "application/json") return [...found, `${title} as ${answer.headers.get("content-type")}`];
     if (answer.status >= 400 && !Object.hasOwn(content["examples"] as Json, answer.body?.code)) found.push(`${title} ${answer.body?.code}, a code that is not documented`);
@@ -105,7 +108,7 @@ export function documentCheck(handle: (request: Request) => Promise<Response>): 
 }
 
 /** Headers that say something of the answer: they are told of, or not sent. */
-const TELLING_HEADERS = ["etag", "retry-after", "set-cookie", "www-authenticate"];
+const TELLING_HEADERS = ["etag", "idempotency-replayed", "retry-after", "set-cookie", "www-authenticate"];
 
 function undocumentedHeaders(response: Json, answer: Answer): string[] {
   const told = new Set(Object.keys((response["headers"] ?? {}) as Json).map((name) => name.toLowerCase()));

@@ -3,7 +3,7 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import { PASSWORD } from "./appliance.ts";
-import { newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
+import { made, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
 import { keyBody, live, newCredential, newHost, newIfEntry } from "./inventory.ts";
 
 export interface Operation {
@@ -21,7 +21,10 @@ export interface Operation {
 }
 
 /** The standard set, by the path below /api/v1. */
-export const PLURALS = ["auth/keys", "credentials", "hosts", "if-entries", "networks", "subnets", "tags", "users", "vlans"] as const;
+export const PLURALS = ["auth/keys", "bindings", "credentials", "hosts", "if-entries", "ip-addresses", "networks", "ports", "services", "subnets", "tags", "users", "vlans"] as const;
+
+/** Ports, and addresses, that the bindings of a world's bodies go through: pairs of them can live side by side. */
+const TARGETS = 16;
 
 export const OPERATIONS: readonly Operation[] = [
   { method: "GET", path: "/api/health", answers: "something else", anyone: true },
@@ -43,7 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
       { method: "POST", path, answers: "a record", ...more },
       { method: "GET", path: `${path}/:id`, answers: "a record", ...more },
       { method: "PUT", path: `${path}/:id`, answers: "a record", ...more },
-      ...(plural === "users" ? [] : [{ method: "DELETE" as const, path: `${path}/:id`, answers: "a record" as const, ...more }]),
+      { method: "DELETE", path: `${path}/:id`, answers: "a record", ...more },
     ];
   }),
 ];
@@ -66,8 +69,32 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   const credential = await newCredential(appliance);
   const host = await newHost(appliance, { ip_addresses: [{ ip_address: "198.51.100.1" }], ports: [{ number: 80, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }] });
   const entry = await newIfEntry(appliance, host["id"]);
+  // Another host, for children by themselves: an update of the first one may take its own away.
+  await newSubnet(appliance, { cidr: "2001:db8::/64" });
+  const parent = await newHost(appliance, {
+    ip_addresses: Array.from({ length: TARGETS }, (_, position) => ({ ip_address: `198.51.100.${100 + position}` })),
+    ports: Array.from({ length: TARGETS }, (_, position) => ({ number: 100 + position, protocol: "Tcp" })),
+    services: [{ name: "parent", service_definition: "Nginx" }],
+  });
+  const [addresses, ports] = [parent["ip_addresses"], parent["ports"]].map((children: Wire[]) => children.map((child) => child["id"] as string)) as [string[], string[]];
+  const service = parent["services"][0].id;
+  const binding = await made(appliance.owner.post("/api/v1/bindings", { service_id: service, type: "Port", port_id: ports[0] }));
   const key = (await appliance.owner.post("/api/v1/auth/keys", keyBody(appliance))).data.api_key;
-  const ids: Record<string, string> = { "auth/keys": key.id, credentials: credential["id"], hosts: host["id"], "if-entries": entry["id"], networks: network["id"], subnets: subnet["id"], tags: tag["id"], users: user.id, vlans: vlan["id"] };
+  const ids: Record<string, string> = {
+    "auth/keys": key.id,
+    bindings: binding["id"],
+    credentials: credential["id"],
+    hosts: host["id"],
+    "if-entries": entry["id"],
+    "ip-addresses": addresses[0] as string,
+    networks: network["id"],
+    ports: ports[0] as string,
+    services: service,
+    subnets: subnet["id"],
+    tags: tag["id"],
+    users: user.id,
+    vlans: vlan["id"],
+  };
   const records: Record<string, Wire> = {};
   for (const [plural, id] of Object.entries(ids)) records[plural] = await live(appliance, plural, id);
   records["organizations"] = (await appliance.owner.get("/api/v1/organizations")).data;
@@ -133,6 +160,19 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
       native_vlan_id: vlan["id"],
       vlan_ids: [vlan["id"]],
       neighbor: { type: "Host", id: host["id"] },
+    }),
+    bindings: (n) => ({ service_id: service, host_id: parent["id"], network_id: networkId, type: "Port", port_id: ports[n % TARGETS], ip_address_id: addresses[(n / TARGETS) % TARGETS | 0] }),
+    "ip-addresses": (n) => ({ host_id: parent["id"], network_id: networkId, ip_address: `2001:db8::${n.toString(16)}`, mac_address: "00:00:5e:00:53:04", name: "a", position: 3 }),
+    ports: (n) => ({ host_id: parent["id"], network_id: networkId, number: 10_000 + n, protocol: "Udp" }),
+    services: (n) => ({
+      host_id: parent["id"],
+      network_id: networkId,
+      name: `s${n}`,
+      service_definition: "D",
+      position: 3,
+      tags: [tag["id"]],
+      virtualization: { type: "Podman", details: { container_name: "c", container_id: "i", compose_project: "p" } },
+      bindings: [{ type: "Port", port_id: ports[0], ip_address_id: addresses[0] }],
     }),
     networks: (n) => ({ organization_id: organizationId, name: `n${n}`, description: "d", tags: [tag["id"]], stale_after_hours: 24 }),
     subnets: (n) => ({ network_id: networkId, cidr: `10.${n >> 8}.${n & 255}.0/24`, name: "s", description: "d", subnet_type: "Lan", vlan_id: vlan["id"], tags: [tag["id"]] }),

@@ -2,7 +2,7 @@
 // What is special about a kind is tested in its own file.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { TObject } from "@sinclair/typebox";
+import { TypeGuard, type TObject, type TUnion } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Role } from "../../src/access/role.ts";
 import { formatInstant, parseInstant } from "../../src/base/instant.ts";
@@ -11,6 +11,7 @@ import { verifyLedger } from "../../src/history/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
+import { csvRecords } from "./csv.ts";
 import { made, newApiKey, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "./factories.ts";
 
 /** Whose records are made, and where. */
@@ -568,6 +569,52 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
       expect(await owner.get(`${path}?ids=${many.join(",")}`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/ids" }] } } });
     });
 
+    test("is exported row by row as it stands in the list, then and now", async () => {
+      const others = (await owner.get(`${path}?limit=1000`)).data.length as number;
+      const records = [await create(1), await create(2), await create(3)];
+      appliance.clock.advance(1_000);
+      const at = appliance.clock.text();
+      appliance.clock.advance(1_000);
+      await made(update(records[0]?.["id"], changed(known(1))));
+      const fields = Object.keys((appliance.surface.routes.find((route) => route.method === "GET" && route.path === `${path}/:id`)?.operation.answer as TObject).properties);
+      for (const when of ["", `at=${at}`]) {
+        for (const filter of ["", `ids=${records[2]?.["id"]},${UNKNOWN_ID}&ids=${records[0]?.["id"]}`, "ids="]) {
+          const listed = (await owner.get(`${path}?limit=1000&${filter}&${when}`)).data as Wire[];
+          const answer = await owner.get(`${path}/export/csv?${filter}&${when}`);
+          expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8; header=present"]);
+          expect(answer.text.split("\r\n")[0]).toBe(fields.join(","));
+          const rows = csvRecords(answer.text);
+          expect(listed).toHaveLength(filter === "" ? others + 3 : filter === "ids=" ? 0 : 2);
+          expect(rows.map((row) => row["id"])).toEqual(listed.map((record) => record["id"]));
+          for (const [place, record] of listed.entries()) {
+            for (const field of fields) {
+              const cell = cellOf(record[field]);
+              if (cell !== null) expect([field, rows[place]?.[field]]).toEqual([field, cell]);
+            }
+          }
+        }
+      }
+      const name = path.split("/").at(-1) === "keys" ? "api-keys" : path.split("/").at(-1);
+      expect((await owner.get(`${path}/export/csv`)).headers.get("content-disposition")).toBe(`attachment; filename="${name}.csv"`);
+      expect((await owner.get(`${path}/export/csv?at=${at}`)).headers.get("content-disposition")).toBe(`attachment; filename="${name}-${at.replaceAll(":", "-")}.csv"`);
+      expect((await owner.get(`${path}/export/csv?at=1999-12-31T23:59:59Z`)).text).toBe(`${fields.join(",")}\r\n`);
+    });
+
+    test("is exported to whoever may list it, and by what lists are filtered by alone", async () => {
+      const second = await other();
+      const foreign = await createAs(second.client, body(1, second.containerId, second));
+      const created = await create(1);
+      const text = (await owner.get(`${path}/export/csv`)).text;
+      expect(text).toContain(created["id"]);
+      for (const hidden of [foreign["id"], second.organizationId]) expect(text).not.toContain(hidden);
+      expect(csvRecords((await owner.get(`${path}/export/csv?ids=${foreign["id"]}`)).text)).toEqual([]);
+      expect(await appliance.anonymous.get(`${path}/export/csv?limit=wrong`)).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
+      if (battery.isSessionOnly === true) expect(await newApiKey(appliance).client.get(`${path}/export/csv`)).toMatchObject({ status: 403, body: { code: "auth_session_required" } });
+      for (const [query, at, value] of [["limit=5", "/limit", "5"], ["offset=1", "/offset", "1"], ["nmae=x", "/nmae", "x"], ["at=yesterday", "/at", "yesterday"], ["ids=x", "/ids/0", "x"]]) {
+        expect(await owner.get(`${path}/export/csv?${query}`)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: at, value }] } } });
+      }
+    });
+
     for (const reference of battery.references) {
       test(`names in ${reference.field} only a ${reference.entity} that is there for the caller: unknown and foreign are the same`, async () => {
         const second = await other();
@@ -586,6 +633,89 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
         expect(transactionCount(appliance)).toBe(before);
         expect((await owner.post(path, reference.naming(body(2), own))).status).toBe(200);
         if (!isFixed) expect((await update(created["id"], reference.naming(known(1), own))).status).toBe(200);
+      });
+    }
+
+    if (isDeletable) {
+      const bulkPath = `${path}/bulk-delete`;
+      const removeAll = (ids: unknown, by = owner) => by.post(`${bulkPath}${deletion}`, ids);
+      const idsOf = (records: readonly Wire[]) => records.map((record) => record["id"] as string);
+
+      test("is deleted together with others in one transaction, and all are answered as they were closed", async () => {
+        const [first, kept, last] = [await create(1), await create(2), await create(3)];
+        appliance.clock.advance(1_000);
+        const before = transactionCount(appliance);
+        // In whatever order they are named, and however often.
+        const answer = await removeAll([last["id"], (first["id"] as string).toUpperCase(), last["id"]]);
+        const ended = appliance.clock.text();
+        expect([answer.status, answer.data]).toEqual([200, [first, last].map((record) => ({ ...withEndedParts(record, ended), valid_to: ended }))]);
+        expect(Object.keys(answer.body).sort()).toEqual(["data", "meta", "success"]);
+        expect(transactionCount(appliance)).toBe(before + 1);
+        expect(writtenIn(appliance)).toMatchObject({ [`Deleted ${entity}`]: 2 });
+        expect((await owner.get(`${path}?ids=${idsOf([first, kept, last]).join()}`)).data).toEqual([kept]);
+        appliance.clock.advance(1_000);
+        const both = `${path}?ids=${idsOf([first, last]).join()}`;
+        expect((await owner.get(`${both}&at=${shift(ended, -1)}`)).data).toEqual(answer.data);
+        expect((await owner.get(`${both}&at=${ended}`)).data).toEqual([]);
+      });
+
+      test("is not deleted together with one that is unknown, deleted, another organization's or of another kind: the same in all cases, and nothing is written", async () => {
+        const [kept, gone] = [await create(1), await create(2)];
+        await made(remove(gone["id"]));
+        const second = await other();
+        const foreign = await createAs(second.client, body(1, second.containerId, second));
+        const before = transactionCount(appliance);
+        const refusal = (ids: string[]) => ({ status: 400, body: { code: "entity_reference_invalid", params: { entity, field: "ids", ids } } });
+        const unknown = withoutId(await removeAll([kept["id"], UNKNOWN_ID]), UNKNOWN_ID);
+        expect(unknown).toMatchObject(refusal(["<id>"]));
+        for (const id of [gone["id"], foreign["id"], appliance.first.organizationId]) {
+          for (const ids of [[kept["id"], id], [id, kept["id"]]]) expect(withoutId(await removeAll(ids), id)).toEqual(unknown);
+        }
+        expect(await removeAll([foreign["id"], kept["id"], UNKNOWN_ID, gone["id"], UNKNOWN_ID])).toMatchObject(refusal([foreign["id"], UNKNOWN_ID, gone["id"]]));
+        expect(transactionCount(appliance)).toBe(before);
+        expect((await owner.get(`${path}/${kept["id"]}`)).data).toEqual(kept);
+        expect((await second.client.get(`${path}/${foreign["id"]}`)).data).toEqual(foreign);
+      });
+
+      test(`is deleted in bulk from ${battery.writeRole} upwards, and by nobody before the body is looked at`, async () => {
+        const networkIds = [appliance.first.networkId];
+        const kept = await create(1);
+        if (battery.place === "is a network") networkIds.push(kept["id"]);
+        const below = await newUser(appliance, { role: battery.roleBelow, networkIds });
+        const key = battery.isSessionOnly === true ? newApiKey(appliance) : null;
+        const before = transactionCount(appliance);
+        for (const sent of [[kept["id"]], "{not json", []]) {
+          expect(await removeAll(sent, appliance.anonymous)).toMatchObject({ status: 401, body: { code: "auth_not_authenticated" } });
+          expect(await removeAll(sent, below.client)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: battery.writeRole, actual: battery.roleBelow } } });
+          if (key !== null) expect(await removeAll(sent, key.client)).toMatchObject({ status: 403, body: { code: "auth_session_required" } });
+        }
+        expect(transactionCount(appliance)).toBe(before);
+        const writer = await newUser(appliance, { role: battery.writeRole, networkIds });
+        const own = await createAs(writer.client, body(2, containerId, { ...appliance.first, userId: writer.id }));
+        expect(await removeAll([own["id"]], writer.client)).toMatchObject({ status: 200, data: [{ id: own["id"] }] });
+      });
+
+      test("is deleted in bulk by ids alone: one at least, 1,000 at most, each a UUID", async () => {
+        const created = await create();
+        const before = transactionCount(appliance);
+        const many = (count: number) => Array.from({ length: count }, (_, position) => `${UNKNOWN_ID.slice(0, -4)}${position.toString(16).padStart(4, "0")}`);
+        for (const [sent, paths] of [
+          [[], [""]],
+          [many(1_001), [""]],
+          [{ ids: [created["id"]] }, [""]],
+          [created["id"], [""]],
+          [null, [""]],
+          [[created["id"], "x", null, 5, { id: created["id"] }], ["/1", "/2", "/3", "/4"]],
+        ] as const) {
+          const answer = await removeAll(sent === created["id"] ? JSON.stringify(sent) : sent);
+          expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+          expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual([...paths]);
+        }
+        expect(await removeAll("[")).toMatchObject({ status: 400, body: { code: "malformed_json" } });
+        expect(await owner.post(`${bulkPath}?tpyo=1`, [created["id"]])).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/tpyo" }] } } });
+        expect(await removeAll([...many(999), created["id"]])).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { ids: many(999) } } });
+        expect(transactionCount(appliance)).toBe(before);
+        expect((await owner.get(`${path}/${created["id"]}`)).data).toEqual(created);
       });
     }
 
@@ -614,6 +744,11 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
               const list = await client.get(`${path}?${query}${when}`);
               expect(list).toMatchObject({ status: 200, data: reachesHidden ? [unseen] : [], body: { meta: { pagination: { total_count: reachesHidden ? 1 : 0 } } } });
             }
+            for (const query of ["", `network_id=${hidden.networkId}`, `ids=${unseen["id"]}`]) {
+              const { text } = await client.get(`${path}/export/csv?${query}${when}`);
+              expect(text.includes(unseen["id"])).toBe(reachesHidden);
+              if (!reachesHidden && query !== "") expect(csvRecords(text)).toEqual([]);
+            }
             const one = await client.get(`${path}/${unseen["id"]}${when.replace("&", "?")}`);
             expect(one.status).toBe(reachesHidden ? 200 : 404);
           }
@@ -622,6 +757,8 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
         for (const client of [member, key, nowhere]) {
           expect(await update(unseen["id"], changed(known(2, hiddenContainer, hidden)), client)).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
           expect(await remove(unseen["id"], client)).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+          const bulk = await client.post(`${path}/bulk-delete${deletion}`, [seen["id"], unseen["id"]]);
+          expect(bulk).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity, field: "ids", ids: client === nowhere ? [seen["id"], unseen["id"]] : [unseen["id"]] } } });
           const outOfReach = withoutId(await client.post(path, body(3, hiddenContainer, hidden)), hiddenContainer);
           expect(outOfReach).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: container.entity, field: container.field } } });
           expect(withoutId(await client.post(path, body(3, UNKNOWN_ID, hidden)), UNKNOWN_ID)).toEqual(outOfReach);
@@ -631,6 +768,14 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
       });
     }
   });
+}
+
+/** What a table has of a value; null for what has parts of its own, which kinds show in ways of their own. */
+function cellOf(value: unknown): string | null {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return value.every((each) => typeof each !== "object") ? value.join(";") : null;
+  return Object.keys(value).join() === "type" ? (value as Wire)["type"] : null;
 }
 
 /** An answer with an id that must not matter taken out. */
@@ -658,6 +803,8 @@ function shift(instant: string, ms: number): string {
 }
 
 function isOptional(appliance: TestAppliance, path: string, field: string): boolean {
-  const schema = appliance.surface.routes.find((route) => route.method === "PUT" && route.path === `${path}/:id`)?.operation.body as TObject;
-  return !(schema.required ?? []).includes(field);
+  const schema = appliance.surface.routes.find((route) => route.method === "PUT" && route.path === `${path}/:id`)?.operation.body as TObject | TUnion<TObject[]>;
+  // Where a body may have one of several forms, the battery's have the first.
+  const form = TypeGuard.IsUnion(schema) ? (schema.anyOf[0] as TObject) : schema;
+  return !(form.required ?? []).includes(field);
 }

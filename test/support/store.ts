@@ -18,11 +18,13 @@ import type { BindingRecord } from "../../src/resources/bindings/binding.ts";
 import type { FdbEntryRecord } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../src/resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import type { IpAddressRecord } from "../../src/resources/ip-addresses/ip-address.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { networkKind, type NetworkRecord } from "../../src/resources/networks/network.ts";
 import { organizationKind } from "../../src/resources/organizations/organization.ts";
 import type { PortRecord } from "../../src/resources/ports/port.ts";
 import type { ServiceRecord } from "../../src/resources/services/service.ts";
+import type { SubnetRecord } from "../../src/resources/subnets/subnet.ts";
 import type { TagRecord } from "../../src/resources/tags/tag.ts";
 import { seededRandom, type SeededRandom } from "./seeded-random.ts";
 
@@ -196,10 +198,18 @@ export function hostFields(networkId: string, name: string, fields: Partial<OwnF
   };
 }
 
+export function subnetFields(networkId: string, cidr: string, fields: Partial<OwnFields<SubnetRecord>> = {}): OwnFields<SubnetRecord> {
+  return { network_id: networkId, cidr, name: cidr, description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [], ...fields };
+}
+
 /** What lives on a host names it and its network. */
 export interface HostPlace {
   readonly id: string;
   readonly network_id: string;
+}
+
+export function addressFields(host: HostPlace, subnetId: string, ip: string, fields: Partial<OwnFields<IpAddressRecord>> = {}): OwnFields<IpAddressRecord> {
+  return { host_id: host.id, network_id: host.network_id, subnet_id: subnetId, ip_address: ip, mac_address: null, name: "", position: 0, first_discovery_id: null, ...fields };
 }
 
 export function portFields(host: HostPlace, number: number, fields: Partial<OwnFields<PortRecord>> = {}): OwnFields<PortRecord> {

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import manifest from "../../package.json" with { type: "json" };
 import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
 
-const COMMANDS = ["serve", "setup", "user list", "user create", "user disable", "user enable", "user password", "key list", "key create", "key disable", "key enable", "key delete", "verify", "openapi", "version"];
+const COMMANDS = ["serve", "setup", "user list", "user create", "user disable", "user enable", "user password", "key list", "key create", "key disable", "key enable", "key delete", "verify", "prune", "backup", "restore", "openapi", "version"];
 
 let place: Workplace;
 beforeAll(() => {
@@ -50,6 +50,15 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     [["serve", "--listen", "80"], '--listen must be HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, not "80"; see netledger serve --help'],
     [["serve", "--self"], "--self belongs to the unattended set-up: it takes --setup-organization and the others as well; see netledger serve --help"],
     [["serve", "--setup-email", "a@b"], "--setup-organization, --setup-network, --setup-email and --setup-password-file are given all together or not at all; see netledger serve --help"],
+    [["backup"], "FILE is required (or NETLEDGER_FILE); see netledger backup --help"],
+    [["backup", "a", "b"], '"b" is not understood: every other setting is a flag; see netledger backup --help'],
+    [["restore", "a", "--file", "b"], "--file is given more than once; see netledger restore --help"],
+    [["serve", "--read-only", "x", "--setup-organization", "A", "--setup-network", "N", "--setup-email", "a@b", "--setup-password-file", "p"], "--read-only serves what is in the backup: it goes without a set-up; see netledger serve --help"],
+    [["verify", "--head", "12"], '--head must be SEQUENCE:HASH, such as verify and GET /api/v1/ledger tell them, not "12"; see netledger verify --help'],
+    [["prune"], "--before DATE is required (or NETLEDGER_BEFORE); see netledger prune --help"],
+    [["prune", "--before", "2026-02-30"], "--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d; see netledger prune --help"],
+    [["prune", "--before", "9999-01-01"], "--before must not be in the future; see netledger prune --help"],
+    [["prune", "--before", "2026-01-01", "--keep", "weekly"], '--keep must be daily or monthly, not "weekly"; see netledger prune --help'],
     [["version", "--data", "x"], 'the flag "--data" is not known here; see netledger version --help'],
     [["setup", "--organization", "A"], "--network NAME is required (or NETLEDGER_NETWORK); see netledger setup --help"],
     [["setup", "--organization", " ", "--network", "N", "--email", "a@b", "--password-file", "/nowhere"], "--organization must not be blank nor contain control characters; see netledger setup --help"],

@@ -62,9 +62,9 @@ describe("the first start", () => {
   test("answers health and version to anybody, in the envelope", async () => {
     const running = await place.serve();
     const health = await running.client().get("/api/health");
-    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([200, { status: "ok" }, true, 1]);
+    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([200, { status: "ok", read_only: false }, true, 1]);
     const version = await running.client().get("/api/version");
-    expect(version.data).toEqual({ version: health.body.meta.server_version, api_version: 1, schema_version: expect.any(Number) });
+    expect(version.data).toEqual({ version: health.body.meta.server_version, api_version: 1, schema_version: expect.any(Number), read_only: false });
   });
 
   test(`answers within ${FIRST_ANSWER_MAX_MS} ms and rests below ${MEMORY_AT_REST_MAX_KIB / 1024} MB of its own memory`, async () => {

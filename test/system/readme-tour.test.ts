@@ -48,4 +48,5 @@ test.skipIf(Bun.which("curl") === null)("the README's tour does what it says, li
   expect(said[2]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   expect(said[3]).toBe("404");
   expect(said[4]).toBe(hostname);
+  expect(said[5]).toMatch(/^netledger-\d{8}T\d{9}Z\.db$/);
 });

@@ -2,8 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
+import { backup } from "../../src/cli/backup.ts";
 import { helpOf, helpOverview } from "../../src/cli/help.ts";
 import { keyCommands } from "../../src/cli/key.ts";
+import { restore } from "../../src/cli/restore.ts";
 import { serve } from "../../src/cli/serve.ts";
 import { setup } from "../../src/cli/setup.ts";
 import { userCommands } from "../../src/cli/user.ts";
@@ -120,11 +122,36 @@ test("variables that look like ours and are not are named", () => {
 });
 
 test("two settings of one command never share a flag, and with it a variable", () => {
-  const forms = [serve, setup, ...userCommands, ...keyCommands].map((command) => command.form);
+  const forms = [serve, setup, ...userCommands, ...keyCommands, backup, restore].map((command) => command.form);
   for (const form of forms) {
     const flags = [...form.always, ...form.maybe].map((name) => OPTIONS[name].flag);
     expect([form.name, flags.filter((flag, position) => flags.indexOf(flag) !== position)]).toEqual([form.name, []]);
   }
+});
+
+describe("a setting that may be given without its flag", () => {
+  const BACKUP = { name: "copy", summary: "copies.", always: ["file", "data", "replace"], maybe: [], operand: "file" } as const;
+
+  test("is taken wherever it stands, with its flag and from the environment", () => {
+    for (const args of [["x", "--data", "y"], ["--data", "y", "x"], ["--replace", "x", "--data=y"], ["--file", "x", "--data", "y"]]) {
+      expect(readConfig(BACKUP, args, { NETLEDGER_FILE: "z" })).toMatchObject({ file: resolve("x"), data: resolve("y") });
+    }
+    expect(readConfig(BACKUP, [], { NETLEDGER_FILE: "z" })).toMatchObject({ file: resolve("z") });
+  });
+
+  test.each([
+    [[], "FILE is required (or NETLEDGER_FILE)"],
+    [[""], "FILE must not be empty"],
+    [["a", "b"], '"b" is not understood: every other setting is a flag'],
+    [["a", "--file", "b"], "--file is given more than once"],
+    [["-a"], '"-a" is not understood: every other setting is a flag'],
+  ])("refuses %j", (args, message) => {
+    expect(problem(args, {}, BACKUP)).toBe(message);
+  });
+
+  test("stands in the usage as its value alone", () => {
+    expect(helpOf([BACKUP])).toContain("usage: netledger copy FILE [--flag VALUE …]");
+  });
 });
 
 describe("the help", () => {

@@ -1,7 +1,7 @@
 // Instants: RFC 3339 in and out.
 
 import { describe, expect, test } from "bun:test";
-import { EARLIEST_INSTANT, LATEST_INSTANT, formatInstant, parseInstant } from "../../src/base/instant.ts";
+import { EARLIEST_INSTANT, LATEST_INSTANT, formatInstant, parseInstant, parseInstantOrAge } from "../../src/base/instant.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 /** What the text means, as this API writes it. */
@@ -143,5 +143,28 @@ describe("parseInstant", () => {
       const text = `${local}${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
       expect(parseInstant(text)).toBe(instant);
     }
+  });
+});
+
+describe("parseInstantOrAge", () => {
+  const now = Date.UTC(2026, 10, 21, 9, 15, 0, 123);
+
+  test.each([
+    ["now", "2026-11-21T09:15:00.123Z"],
+    ["-0s", "2026-11-21T09:15:00.123Z"],
+    ["-90s", "2026-11-21T09:13:30.123Z"],
+    ["-15m", "2026-11-21T09:00:00.123Z"],
+    ["-24h", "2026-11-20T09:15:00.123Z"],
+    ["-7d", "2026-11-14T09:15:00.123Z"],
+    ["-2w", "2026-11-07T09:15:00.123Z"],
+    ["-365d", "2025-11-21T09:15:00.123Z"],
+    ["2026-11-21T10:15:00.123+01:00", "2026-11-21T09:15:00.123Z"],
+  ])("reads %s as %s", (text, expected) => {
+    const instant = parseInstantOrAge(text, now);
+    expect(instant === null ? null : formatInstant(instant)).toBe(expected);
+  });
+
+  test.each(["", "-", "-5", "5d", "+5d", "-5D", "- 5d", "-5 d", "-1.5h", "-5y", "-5M", "--5d", "-5d ", "NOW", "yesterday", "-1000000d", "-999999999999999w", "2026-11-21"])("refuses %p", (text) => {
+    expect(parseInstantOrAge(text, now)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 // MAC addresses as values.
 
 import { describe, expect, test } from "bun:test";
-import { parseMac } from "../../src/base/mac.ts";
+import { isGroupAddress, isLocallyAdministered, parseMac, virtualRouterOf } from "../../src/base/mac.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 describe("parseMac", () => {
@@ -55,5 +55,31 @@ describe("parseMac", () => {
       expect(parseMac(pairs.join("-").toUpperCase())).toBe(canonical);
       expect(parseMac((digits.match(/.{4}/g) ?? []).join("."))).toBe(canonical);
     }
+  });
+});
+
+describe("what an address tells of itself", () => {
+  test.each([
+    ["00:1b:21:aa:bb:cc", false, false],
+    ["01:00:5e:00:00:fb", true, false],
+    ["ff:ff:ff:ff:ff:ff", true, true],
+    ["02:42:ac:11:00:02", false, true],
+    ["da:a1:19:00:00:01", false, true],
+    ["52:54:00:12:34:56", false, true],
+  ])("%s addresses a group: %p, was given by software: %p", (mac, isGroup, isLocal) => {
+    expect([isGroupAddress(mac), isLocallyAdministered(mac)]).toEqual([isGroup, isLocal]);
+  });
+
+  test.each([
+    ["00:00:5e:00:01:0a", { protocol: "VRRP" as const, group: 10 }],
+    ["00:00:5e:00:02:ff", { protocol: "VRRP" as const, group: 255 }],
+    ["00:00:0c:07:ac:01", { protocol: "HSRP" as const, group: 1 }],
+    ["00:00:0c:9f:f1:2c", { protocol: "HSRP" as const, group: 300 }],
+    ["00:05:73:a0:00:05", { protocol: "HSRP" as const, group: 5 }],
+    ["00:00:5e:00:53:01", null],
+    ["00:00:0c:9f:e1:2c", null],
+    ["00:1b:21:00:01:0a", null],
+  ])("%s belongs to the virtual router %p", (mac, router) => {
+    expect(virtualRouterOf(mac)).toEqual(router);
   });
 });

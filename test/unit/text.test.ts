@@ -1,7 +1,7 @@
 // The order of text.
 
 import { describe, expect, test } from "bun:test";
-import { compareCodePoints, foldCase } from "../../src/base/text.ts";
+import { compareCodePoints, foldCase, textSortKey } from "../../src/base/text.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 describe("foldCase", () => {
@@ -89,6 +89,19 @@ describe("compareCodePoints", () => {
     for (let round = 0; round < 20_000; round += 1) {
       const [a, b] = [draw(), draw()];
       expect(Math.sign(compareCodePoints(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    }
+  });
+});
+
+describe("textSortKey", () => {
+  test("orders without regard to case, then by code point, and what ends before what goes on", () => {
+    const random = seededRandom(3);
+    const characters = ["a", "A", "b", "B", "ä", "Ä", "ς", "Σ", " ", "-", "~", "é", "e\u0301", "ß", "ǰ", "J̌", "\ue000", "😀"];
+    const draw = () => Array.from({ length: random.integer(4) }, () => random.pick(characters)).join("");
+    for (let round = 0; round < 20_000; round += 1) {
+      const [a, b] = [draw(), draw()];
+      const expected = compareCodePoints(foldCase(a), foldCase(b)) || compareCodePoints(a, b);
+      expect([a, b, Math.sign(compareCodePoints(textSortKey(a), textSortKey(b)))]).toEqual([a, b, Math.sign(expected)]);
     }
   });
 });

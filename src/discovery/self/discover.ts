@@ -1,6 +1,7 @@
 // Self discovery as one step: read the machine, then record it. The reading stays outside the write transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
+import type { Repeatable } from "../../db/kept-outcomes.ts";
 import type { WriteQueue } from "../../db/write-queue.ts";
 import { readMachine } from "./read-machine.ts";
 import type { SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
@@ -14,10 +15,10 @@ export interface SelfDiscoveryReport extends SelfDiscovered {
 /** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
 export async function discoverSelf(
   writes: WriteQueue,
-  options: { networkId: string; discoveryId: string; actor: CommandActor; read?: () => Promise<MachineSnapshot> },
-): Promise<SelfDiscoveryReport> {
+  options: { networkId: string; discoveryId: string; actor: CommandActor; repeatable?: Repeatable; read?: () => Promise<MachineSnapshot> },
+): Promise<SelfDiscoveryReport & { readonly isReplayed: boolean }> {
   const machine = await (options.read ?? readMachine)();
   const input: SelfDiscoveryInput = { network_id: options.networkId, discovery_id: options.discoveryId, machine };
-  const { sequence, result } = await writes.run<SelfDiscovered>("discovery.self", input, options.actor);
-  return { ...result, sequence };
+  const { sequence, result, isReplayed } = await writes.run<SelfDiscovered>("discovery.self", input, options.actor, options.repeatable);
+  return { ...result, sequence, isReplayed: isReplayed === true };
 }

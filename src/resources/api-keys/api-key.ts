@@ -4,7 +4,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { reachesEveryNetwork, ROLES, type Role } from "../../access/role.ts";
 import { parseInstant } from "../../base/instant.ts";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
@@ -49,6 +49,8 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
     all_networks: key.all_networks ? 1 : 0,
     expires_at: key.expires_at === null ? null : parseInstant(key.expires_at),
   }),
+  // It shows to its user and to who sees all of the organization's, by sign-in only.
+  isApart: true,
   // So that lists can be those of one user.
   scopes: { user: "user_n" },
   scopeIds: (key) => ({ user: key.user_id }),
@@ -61,7 +63,7 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   // A key is never the same as one before it.
   identity: () => null,
   unique: null,
-  sortKeys: (key) => ({ name: foldCase(key.name) }),
+  sortKeys: (key) => ({ name: textSortKey(key.name) }),
 };
 
 /**

@@ -1,13 +1,14 @@
 // What the writer runs for API keys, and the rules beyond the schema: whose key it may be, what it may do, which networks it reaches.
-// The key itself never comes here: its hash goes beside the record, its mask into it.
+// Of the key itself only the hash is stored, beside the record, and the mask in it; its text passes through to the answer.
 
 import { eq } from "drizzle-orm";
 import { requireRole, type CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, findReachable, getReachable, getReferenced } from "../../access/reach.ts";
+import { assertOwnOrganization, assertSameIds, findReachable, getReferenced } from "../../access/reach.ts";
 import { atLeast, reachesEveryNetwork } from "../../access/role.ts";
 import { apiKeyHashes } from "../../access/tables.ts";
 import { DomainError, invalid, notFound, referenceInvalid } from "../../base/errors.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
+import type { RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
@@ -15,12 +16,20 @@ import { removeRecord } from "../references.ts";
 import { existingTags } from "../tags/tag.ts";
 import { userKind, type UserRecord } from "../users/user.ts";
 import { apiKeyKind, networksInForce, type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate } from "./api-key.ts";
+import { findWritableKey } from "./writable-key.ts";
 
-/** What is kept of a new key's text. */
+/** A new key's text and what is stored of it. */
 export interface KeySecret {
+  /** Told in the answer only; a repeated request (Idempotency-Key) is told the same. */
+  readonly text: string;
   /** SHA-256. */
   readonly hash: Uint8Array;
   readonly mask: string;
+}
+
+/** What a command that made a key's text hands to the answer. */
+export interface KeyMade extends Written {
+  readonly text: string;
 }
 
 type Networks = Pick<ApiKeyRecord, "all_networks" | "network_ids">;
@@ -30,7 +39,7 @@ const FOLLOWS_USER: Networks = { all_networks: true, network_ids: [] };
  * A key for oneself or, for Owner and Admin, for a user with a role up to theirs.
  * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; secret: KeySecret }, actor: CommandActor): Written {
+export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; secret: KeySecret }, actor: CommandActor): KeyMade {
   const { body, secret } = input;
   assertOwnOrganization(body.organization_id, actor);
   const user = getKeyUser(tx, body.user_id, actor);
@@ -53,7 +62,7 @@ export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; 
     body.id === undefined ? {} : { id: body.id },
   );
   tx.afterwardsRun(() => storeHash(tx, key.id, secret.hash));
-  return key;
+  return { id: key.id, text: secret.text };
 }
 
 /**
@@ -66,10 +75,18 @@ export function updateApiKey(tx: WriteTransaction, input: { id: string; body: Ap
   assertVersion(input.ifMatch, tx.sequenceOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(key, body, ["id"]);
+  return tx.update(apiKeyKind, id, keyFields(tx, key, body, actor));
+}
+
+/**
+ * A key's fields after a write. Writes nothing itself.
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_reference_invalid, validation_failed
+ */
+export function keyFields(tx: WriteTransaction, key: ApiKeyRecord, body: ApiKeyUpdate, actor: CommandActor): Omit<ApiKeyRecord, keyof RecordBase | "organization_id" | "key"> {
   const user = getKeyUser(tx, body.user_id, actor);
   const permissions = body.permissions ?? key.permissions;
   if (permissions !== key.permissions) assertMayGive(permissions, actor);
-  return tx.update(apiKeyKind, id, {
+  return {
     name: body.name,
     user_id: user.id,
     tags: existingTags(tx, body.tags, actor),
@@ -77,17 +94,18 @@ export function updateApiKey(tx: WriteTransaction, input: { id: string; body: Ap
     is_enabled: body.is_enabled ?? key.is_enabled,
     permissions,
     ...networks(tx, body, user, actor, key),
-  });
+  };
 }
 
 /** A new secret for the same key: the old one is refused from now on. */
-export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: KeySecret }, actor: CommandActor): Written {
+export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: KeySecret }, actor: CommandActor): KeyMade {
   const { id, secret } = input;
   getWritableKey(tx, id, actor);
   // Two secrets may look alike behind the mask, and are a change all the same.
   tx.touch(apiKeyKind, id, "key");
   storeHash(tx, id, secret.hash);
-  return tx.update(apiKeyKind, id, { key: secret.mask });
+  tx.update(apiKeyKind, id, { key: secret.mask });
+  return { id, text: secret.text };
 }
 
 /**
@@ -101,16 +119,10 @@ export function removeApiKey(tx: WriteTransaction, input: { id: string; ifMatch:
   return key;
 }
 
-/**
- * One's own key; for Owner and Admin any key of a user whose role is not above theirs.
- * @throws DomainError entity_not_found for a key that the caller does not see, auth_permission_denied for one that is only seen
- */
+/** @throws DomainError entity_not_found for a key that the caller does not see, auth_permission_denied for one that is only seen */
 function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): ApiKeyRecord {
-  const key = getReachable(tx, apiKeyKind, id, actor);
-  if (key.user_id === actor.userId) return key;
-  if (!atLeast(actor.role, "Admin")) throw notFound(apiKeyKind.name, id);
-  const { role } = tx.get(userKind, key.user_id);
-  requireRole(actor.role, role, `Changing the API key of a user with the role ${role}`);
+  const key = findWritableKey(tx, id, actor);
+  if (key === null) throw notFound(apiKeyKind.name, id);
   return key;
 }
 

@@ -1,6 +1,6 @@
 // Where a service listens: on a port of its host, at one address or at all, or at an address as a whole.
 
-import { Type, type Static } from "@sinclair/typebox";
+import { Type, type Static, type TProperties } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Nullable, OBSERVED_READ_ONLY, observedFields, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
@@ -13,15 +13,19 @@ import { services } from "../services/service.ts";
 export const BINDING_TYPES = ["Port", "IpAddress"] as const;
 export type BindingType = (typeof BINDING_TYPES)[number];
 
-export interface BindingRecord extends RecordBase {
-  readonly service_id: string;
-  readonly host_id: string;
-  readonly network_id: string;
+/** Where a binding leads. */
+export interface BindingTarget {
   readonly type: BindingType;
   /** Null for the type IpAddress. */
   readonly port_id: string | null;
   /** Null for the type Port: on all addresses. */
   readonly ip_address_id: string | null;
+}
+
+export interface BindingRecord extends RecordBase, BindingTarget {
+  readonly service_id: string;
+  readonly host_id: string;
+  readonly network_id: string;
   readonly first_discovery_id: string | null;
 }
 
@@ -52,20 +56,36 @@ export const bindingKind: Kind<BindingRecord> = {
   owners: (binding) => [{ kind: "service", id: binding.service_id, as: "bindings" }],
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
-  identity: (binding) => `${binding.service_id}/${binding.type}/${binding.port_id ?? ""}/${binding.ip_address_id ?? ""}`,
+  identity: (binding) => bindingIdentity(binding.service_id, binding),
   unique: { field: "port_id", value: (binding) => binding.port_id ?? binding.ip_address_id },
 };
 
-const identifying = { id: Type.Optional(Uuid), service_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
-const READ_ONLY = OBSERVED_READ_ONLY;
+/** What two bindings share that are the same. */
+export function bindingIdentity(serviceId: string, target: BindingTarget): string {
+  return `${serviceId}/${target.type}/${target.port_id ?? ""}/${target.ip_address_id ?? ""}`;
+}
+
+const identifying = { id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
+const portAndAddress = { port_id: Uuid, ip_address_id: Type.Optional(Nullable(Uuid, { description: "Null, or left out of a new binding: on all addresses." })) };
+const addressAlone = { ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) };
+
+/** Both forms of a binding, each with what else its writer may or must say. */
+function eitherForm<T extends TProperties>(more: T) {
+  return Type.Union([
+    Body({ ...identifying, ...more, type: Type.Literal("Port"), ...portAndAddress }, { ignored: OBSERVED_READ_ONLY }),
+    Body({ ...identifying, ...more, type: Type.Literal("IpAddress"), ...addressAlone }, { ignored: OBSERVED_READ_ONLY }),
+  ]);
+}
 
 /** An item of a service's list. */
-export const BindingItem = Type.Union([
-  Body({ ...identifying, type: Type.Literal("Port"), port_id: Uuid, ip_address_id: Type.Optional(Nullable(Uuid, { description: "Null or left out: on all addresses." })) }, { ignored: READ_ONLY }),
-  Body({ ...identifying, type: Type.Literal("IpAddress"), ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) }, { ignored: READ_ONLY }),
-]);
+export const BindingItem = eitherForm({ service_id: Type.Optional(Uuid) });
+export const BindingCreate = eitherForm({ organization_id: Type.Optional(Uuid), service_id: Uuid });
+export const BindingUpdate = eitherForm({ organization_id: Type.Optional(Uuid), service_id: Type.Optional(Uuid) });
 export type BindingItem = Static<typeof BindingItem>;
+export type BindingCreate = Static<typeof BindingCreate>;
+export type BindingUpdate = Static<typeof BindingUpdate>;
 
+/** The host is its service's: the answers name it nowhere (specification 2.7). */
 export const Binding = Type.Object(
   {
     id: Uuid,
@@ -79,3 +99,20 @@ export const Binding = Type.Object(
   },
   { $id: "Binding" },
 );
+
+export const BINDING_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0015",
+  service_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0014",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  type: "Port",
+  port_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0013",
+  ip_address_id: null,
+  first_discovery_id: null,
+  last_discovery_id: null,
+  last_seen_at: "2026-11-21T09:15:00.123Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -75,8 +75,11 @@ export function removeCredential(tx: WriteTransaction, input: { id: string; casc
   return credential;
 }
 
-/** What networks beyond the caller's reach depend on is not the caller's to change. Tells no more than that there is something. */
-function assertUsedWithinReach(tx: WriteTransaction, credentialId: string, actor: CommandActor): void {
+/**
+ * What networks beyond the caller's reach depend on is not the caller's to change. Tells no more than that there is something.
+ * @throws DomainError entity_access_denied
+ */
+export function assertUsedWithinReach(tx: WriteTransaction, credentialId: string, actor: CommandActor): void {
   const { networkIds } = actor;
   if (networkIds === null) return;
   const reached = new Set(networkIds);

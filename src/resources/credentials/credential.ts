@@ -2,7 +2,7 @@
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, IpAddressText, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
@@ -87,8 +87,12 @@ export const credentialKind: Kind<CredentialRecord> = {
   identity: (credential) => `${credential.organization_id}/${credential.name}`,
   // Names are for people: two may be alike.
   unique: null,
-  sortKeys: (credential) => ({ name: foldCase(credential.name) }),
+  sortKeys: (credential) => ({ name: textSortKey(credential.name), credential_type: credential.credential_type.type }),
 };
+
+/** What lists of credentials are grouped and ordered by; names without regard to case, credential types by what they are called. */
+export const CREDENTIAL_ORDER_FIELDS = ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"] as const;
+export const CREDENTIAL_KEYED_FIELDS = ["name", "credential_type"] as const;
 
 export const HostAssignment = Body(
   {

@@ -1,14 +1,18 @@
 // /api/v1/credentials
 
-import { Type } from "@sinclair/typebox";
+import { Type, type Static } from "@sinclair/typebox";
 import { ADMIN, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, CascadeQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
+import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
+import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
-import { answerList, answerRecord, answerRemoval, answerWrite, type Inventory } from "../answers.ts";
+import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
+import { orderQuery, orderTerms } from "../ordering.ts";
 import { composeCredentials } from "./credential-view.ts";
-import { Credential, CREDENTIAL_EXAMPLE, CredentialCreate, credentialKind, CredentialUpdate } from "./credential.ts";
+import { Credential, CREDENTIAL_EXAMPLE, CREDENTIAL_KEYED_FIELDS, CREDENTIAL_ORDER_FIELDS, CredentialCreate, credentialKind, CredentialUpdate } from "./credential.ts";
 
-const List = Type.Object({ ...IdsQuery, ...PageQuery });
+const filters = { ...IdsQuery, ...orderQuery(CREDENTIAL_ORDER_FIELDS) };
+const List = Type.Object({ ...filters, ...PageQuery });
+const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
 const Cascade = Type.Object(CascadeQuery);
 const group = "Credentials";
@@ -22,11 +26,19 @@ const body = {
   tags: [],
 };
 
+/** What list and export are of. */
+function listed(query: Static<typeof Export>): ListOptions {
+  return { kind: credentialKind, order: orderTerms(query, CREDENTIAL_KEYED_FIELDS), compose: composeCredentials };
+}
+
 /** /api/v1/credentials. No answer holds a secret. */
 export function credentialRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/credentials", { operationId: "listCredentials", summary: "List credentials, their secrets masked", group, access: VIEWER, query: List, answer: Type.Array(Credential), isList: true, example: { data: [CREDENTIAL_EXAMPLE] } }, (call) =>
-      answerList(inventory, call, { kind: credentialKind, compose: composeCredentials }),
+      answerList(inventory, call, listed(call.query)),
+    )
+    .get("/api/v1/credentials/export/csv", { operationId: "exportCredentials", summary: "Export credentials as CSV, their secrets masked", group, access: VIEWER, query: Export, ...csvAnswer("credentials", schemaColumns(Credential), CREDENTIAL_EXAMPLE) }, (call) =>
+      answerCsv(inventory, call, listed(call.query)),
     )
     .post("/api/v1/credentials", { operationId: "createCredential", summary: "Create a credential", group, access: ADMIN, body: CredentialCreate, answer: Credential, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "credential.create", { body: call.body }, credentialKind, composeCredentials),
@@ -39,5 +51,8 @@ export function credentialRoutes(surface: Surface<Actor, Access>, inventory: Inv
     )
     .delete("/api/v1/credentials/:id", { operationId: "deleteCredential", summary: "Delete a credential", group, access: ADMIN, params: IdParams, query: Cascade, answer: Credential, errors: ["entity_access_denied", "entity_in_use"], example }, (call) =>
       answerRemoval(inventory, call, "credential.delete", { cascade: call.query.cascade ?? false }, credentialKind, composeCredentials),
+    )
+    .post("/api/v1/credentials/bulk-delete", { operationId: "deleteCredentials", summary: "Delete many credentials, all or none", group, access: ADMIN, query: Cascade, body: BulkIds, answer: Type.Array(Credential), errors: ["entity_reference_invalid", "entity_access_denied", "entity_in_use"], example: { data: [CREDENTIAL_EXAMPLE], body: [CREDENTIAL_EXAMPLE.id] } }, (call) =>
+      answerBulkRemoval(inventory, call, "credential.bulk_delete", { cascade: call.query.cascade ?? false }, credentialKind, composeCredentials),
     );
 }

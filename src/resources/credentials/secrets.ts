@@ -92,11 +92,9 @@ export function newSecrets(type: CredentialType): SecretChange {
 
 /** Writes a change at the end of the transaction, when the credential has its number. */
 export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId: string, change: SecretChange): void {
+  forgetSecrets(tx, credentialId, change.dropped);
   tx.afterwardsRun(() => {
     const n = tx.recordN(credentialId) as number;
-    for (const field of change.dropped) {
-      tx.db.delete(credentialSecrets).where(and(eq(credentialSecrets.credential_n, n), eq(credentialSecrets.field, field))).run();
-    }
     for (const [field, plaintext] of change.sealed) {
       const sealed = Buffer.from(box.seal(plaintext, secretContext(credentialId, field)));
       tx.db
@@ -105,6 +103,14 @@ export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId:
         .onConflictDoUpdate({ target: [credentialSecrets.credential_n, credentialSecrets.field], set: { sealed } })
         .run();
     }
+  });
+}
+
+/** Forgets inline values at the end of the transaction, for ever. */
+export function forgetSecrets(tx: WriteTransaction, credentialId: string, fields: readonly SecretField[]): void {
+  tx.afterwardsRun(() => {
+    const n = tx.recordN(credentialId) as number;
+    for (const field of fields) tx.db.delete(credentialSecrets).where(and(eq(credentialSecrets.credential_n, n), eq(credentialSecrets.field, field))).run();
   });
 }
 

@@ -19,6 +19,7 @@ import type { HostCreate, HostUpdate } from "./host-body.ts";
 
 /** Texts that a device tells of itself, or a person for it. */
 const DEVICE_FIELDS = ["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "manufacturer", "model", "serial_number", "management_url"] as const;
+type DescribedField = "hostname" | "description" | "virtualization" | (typeof DEVICE_FIELDS)[number];
 
 /**
  * A host with its children, interface entries and credential assignments.
@@ -29,23 +30,7 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
   assertVirtualizingService(tx, body.virtualization, body.network_id, "virtualization/details/service_id", actor);
-  const host = tx.create(
-    hostKind,
-    actor.organizationId,
-    {
-      name: body.name,
-      hostname: body.hostname ?? null,
-      description: body.description ?? null,
-      hidden: body.hidden ?? false,
-      network_id: body.network_id,
-      tags: existingTags(tx, body.tags ?? [], actor),
-      source: MANUAL,
-      virtualization: body.virtualization ?? null,
-      ...deviceFields(body, null),
-      chassis_id: null,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  const host = addHost(tx, body, existingTags(tx, body.tags ?? [], actor), actor);
   // A new host without a list has none.
   syncChildren(tx, host, { ip_addresses: body.ip_addresses ?? [], ports: body.ports ?? [], services: body.services ?? [] }, actor);
   addInterfaces(tx, host, body, actor);
@@ -67,15 +52,7 @@ export function updateHost(tx: WriteTransaction, input: { id: string; body: Host
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(host, body, ["id", "network_id"]);
   assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor);
-  tx.update(hostKind, id, {
-    name: body.name,
-    hidden: body.hidden,
-    tags: existingTags(tx, body.tags, actor),
-    hostname: body.hostname === undefined ? host.hostname : body.hostname,
-    description: body.description === undefined ? host.description : body.description,
-    virtualization: body.virtualization === undefined ? host.virtualization : body.virtualization,
-    ...deviceFields(body, host),
-  });
+  changeHost(tx, host, body, existingTags(tx, body.tags, actor));
   syncChildren(tx, host, body, actor);
   if (body.credential_assignments !== null && body.credential_assignments !== undefined) {
     setHostAssignments(tx, id, host.network_id, body.credential_assignments, actor);
@@ -93,6 +70,40 @@ export function removeHost(tx: WriteTransaction, input: { id: string; cascade: b
   assertVersion(input.ifMatch, tx.sequenceOf(input.id));
   removeRecord(tx, hostKind, input.id, input.cascade);
   return host;
+}
+
+/** A new host without what belongs to it. What it refers to is the caller's to check. @throws DomainError entity_already_exists */
+export function addHost(tx: WriteTransaction, body: Pick<HostCreate, "id" | "network_id" | "name" | "hidden" | DescribedField>, tags: string[], actor: CommandActor): HostRecord {
+  return tx.create(
+    hostKind,
+    actor.organizationId,
+    {
+      name: body.name,
+      hostname: body.hostname ?? null,
+      description: body.description ?? null,
+      hidden: body.hidden ?? false,
+      network_id: body.network_id,
+      tags,
+      source: MANUAL,
+      virtualization: body.virtualization ?? null,
+      ...deviceFields(body, null),
+      chassis_id: null,
+    },
+    body.id === undefined ? {} : { id: body.id },
+  );
+}
+
+/** A host's own fields after a write: what it leaves out stays. What it refers to is the caller's to check. */
+export function changeHost(tx: WriteTransaction, host: HostRecord, body: Pick<HostCreate, "name" | "hidden" | DescribedField>, tags: readonly string[]): HostRecord {
+  return tx.update(hostKind, host.id, {
+    name: body.name,
+    hidden: body.hidden ?? host.hidden,
+    tags,
+    hostname: body.hostname === undefined ? host.hostname : body.hostname,
+    description: body.description === undefined ? host.description : body.description,
+    virtualization: body.virtualization === undefined ? host.virtualization : body.virtualization,
+    ...deviceFields(body, host),
+  });
 }
 
 function addInterfaces(tx: WriteTransaction, host: HostRecord, body: HostCreate, actor: CommandActor): void {
@@ -121,8 +132,8 @@ function deviceFields(body: Partial<Record<(typeof DEVICE_FIELDS)[number], strin
   return fields;
 }
 
-/** Optimistic locking (specification 4.2): null is no lock. */
-function assertNotStale(host: HostRecord, expected: string | null | undefined): void {
+/** Optimistic locking (specification 4.2): null is no lock. @throws DomainError entity_stale */
+export function assertNotStale(host: HostRecord, expected: string | null | undefined): void {
   if (expected === null || expected === undefined) return;
   const instant = parseInstant(expected) as number;
   if (formatInstant(instant) === host.updated_at) return;

@@ -1,34 +1,14 @@
 // What clients write and read of a host: request bodies and the host's whole shape with its children (specification 2.3, 4.2).
 
-import { Type, type Static } from "@sinclair/typebox";
-import { Body, CHILDREN_MAX, Description, INT32_MAX, Line, MacText, Name, Nullable, OBSERVED_READ_ONLY, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
-import { Binding, BindingItem } from "../bindings/binding.ts";
+import { Type, type Static, type TSchema } from "@sinclair/typebox";
+import { Body, CHILDREN_MAX, Description, Line, MacText, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
 import { IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
 import { Port, PortItem } from "../ports/port.ts";
-import { ServiceDefinition, serviceFields } from "../services/service.ts";
+import { Service, ServiceItem } from "../services/service-body.ts";
 import { Source } from "../source.ts";
-import { HostVirtualization, ServiceVirtualization } from "../virtualization.ts";
-
-/** An item of a host's list of services. */
-export const ServiceItem = Body(
-  {
-    id: Type.Optional(Uuid),
-    host_id: Type.Optional(Uuid),
-    network_id: Type.Optional(Uuid),
-    name: Name,
-    service_definition: ServiceDefinition,
-    position: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: "Left out of a new item: its place in the list." })),
-    tags: Type.Optional(TagIds),
-    virtualization: Type.Optional(Nullable(ServiceVirtualization)),
-    bindings: Type.Optional(Nullable(Type.Array(BindingItem, { maxItems: CHILDREN_MAX, description: "Left out or null: as they are." }))),
-  },
-  { ignored: [...OBSERVED_READ_ONLY, "source"] },
-);
-export type ServiceItem = Static<typeof ServiceItem>;
-export type IpAddressItem = Static<typeof IpAddressItem>;
-export type PortItem = Static<typeof PortItem>;
+import { HostVirtualization } from "../virtualization.ts";
 
 /** A credential that is tried at this host. */
 export const CredentialAssignment = Body(
@@ -133,9 +113,6 @@ export const HostInterface = Type.Object(
   { $id: "HostInterface" },
 );
 
-/** A service within its host, with its bindings (specification 2.7). */
-export const HostService = Type.Object({ ...serviceFields, bindings: Type.Array(Binding) }, { $id: "Service" });
-
 export const Host = Type.Object(
   {
     id: Uuid,
@@ -162,8 +139,18 @@ export const Host = Type.Object(
     interfaces: Type.Array(HostInterface),
     ip_addresses: Type.Array(IpAddress),
     ports: Type.Array(Port),
-    services: Type.Array(HostService),
+    services: Type.Array(Service),
     ...recordFields,
   },
   { $id: "Host" },
 );
+
+/** A host where its children may be left out (`include_children=false`). */
+export const ListedHost = Type.Object(
+  { ...Host.properties, interfaces: unlessAlone(HostInterface), ip_addresses: unlessAlone(IpAddress), ports: unlessAlone(Port), services: unlessAlone(Service) },
+  { $id: "ListedHost" },
+);
+
+function unlessAlone<T extends TSchema>(child: T) {
+  return Type.Optional(Type.Array(child, { description: "Absent with `include_children=false`." }));
+}

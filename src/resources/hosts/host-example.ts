@@ -1,16 +1,14 @@
 // The host that the documentation shows.
 
-const HOST_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010";
-const NETWORK_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002";
-const PORT_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0013";
-const SERVICE_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0014";
+import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
+import { PORT_EXAMPLE } from "../ports/port.ts";
+import { SERVICE_EXAMPLE } from "../services/service-body.ts";
+
+const NETWORK_ID = PORT_EXAMPLE.network_id;
 const AT = "2026-11-21T09:15:00.123Z";
 
-const record = { created_at: AT, updated_at: AT, valid_from: AT, valid_to: null, lineage_id: null };
-const observed = { first_discovery_id: null, last_discovery_id: null, last_seen_at: AT };
-
 export const HOST_EXAMPLE = {
-  id: HOST_ID,
+  id: PORT_EXAMPLE.host_id,
   name: "web-1",
   hostname: "web-1.example.net",
   description: null,
@@ -30,51 +28,16 @@ export const HOST_EXAMPLE = {
   serial_number: null,
   management_url: null,
   last_seen_at: null,
-  ...record,
+  created_at: AT,
+  updated_at: AT,
+  valid_from: AT,
+  valid_to: null,
+  lineage_id: null,
   credential_assignments: [],
   interfaces: [],
-  ip_addresses: [
-    {
-      id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0012",
-      host_id: HOST_ID,
-      network_id: NETWORK_ID,
-      subnet_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0004",
-      ip_address: "10.2.3.4",
-      mac_address: "00:1b:21:aa:bb:cc",
-      name: "eth0",
-      position: 0,
-      ...observed,
-      ...record,
-    },
-  ],
-  ports: [{ id: PORT_ID, host_id: HOST_ID, network_id: NETWORK_ID, number: 443, protocol: "Tcp", type: "Https", ...observed, ...record }],
-  services: [
-    {
-      id: SERVICE_ID,
-      host_id: HOST_ID,
-      network_id: NETWORK_ID,
-      name: "Web shop",
-      position: 0,
-      service_definition: "nginx",
-      source: { type: "Manual" },
-      tags: [],
-      virtualization: null,
-      ...observed,
-      ...record,
-      bindings: [
-        {
-          id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0015",
-          service_id: SERVICE_ID,
-          network_id: NETWORK_ID,
-          type: "Port",
-          port_id: PORT_ID,
-          ip_address_id: null,
-          ...observed,
-          ...record,
-        },
-      ],
-    },
-  ],
+  ip_addresses: [IP_ADDRESS_EXAMPLE],
+  ports: [PORT_EXAMPLE],
+  services: [SERVICE_EXAMPLE],
 };
 
 export const HOST_BODY_EXAMPLE = {
@@ -82,6 +45,6 @@ export const HOST_BODY_EXAMPLE = {
   name: "web-1",
   hostname: "web-1.example.net",
   ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00:1b:21:aa:bb:cc", name: "eth0" }],
-  ports: [{ id: PORT_ID, number: 443, protocol: "Tcp" }],
-  services: [{ name: "Web shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_ID }] }],
+  ports: [{ id: PORT_EXAMPLE.id, number: 443, protocol: "Tcp" }],
+  services: [{ name: "Web shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_EXAMPLE.id }] }],
 };

@@ -2,17 +2,41 @@
 
 import type { AsOf } from "../../db/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reader.ts";
+import type { CsvColumn } from "../../http/csv.ts";
 import { spliced, type ComposeFor } from "../answers.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
+import { Host } from "./host-body.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
+import { servicesWithBindings } from "../services/service-view.ts";
 import { serviceKind } from "../services/service.ts";
 
 /** The whole host (specification 2.3). */
 export const composeHosts: ComposeFor = Object.assign(composeHost, { parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] } });
+
+/** The host without its children: what is assigned to it is not one. */
+export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
+  const assignments = reader.parts(credentialAssignmentKind, "host", items.map((item) => item.n), asOf);
+  return items.map(({ n, text }) => spliced(text, `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments.get(n) ?? []))}`));
+};
+
+/** A host in a table: its own fields, and of its children what tells them apart. */
+export const HOST_COLUMNS: readonly CsvColumn[] = Object.keys(Host.properties).map((name) => ({ name, cell: (host) => (CHILD_CELLS[name] ?? ((value: unknown) => value))(host[name] as never) }));
+
+const CHILDREN: readonly string[] = ["interfaces", "ip_addresses", "ports", "services"];
+const CHILD_CELLS: Readonly<Record<string, (children: ReadonlyArray<Record<string, unknown>>) => unknown>> = {
+  credential_assignments: (assignments) => assignments.map((each) => each["credential_id"]),
+  interfaces: (entries) => entries.map((each) => each["if_name"] ?? each["if_descr"]),
+  ip_addresses: (addresses) => addresses.map((each) => each["ip_address"]),
+  ports: (ports) => ports.map((each) => `${each["number"]}/${each["protocol"]}`),
+  services: (services) => services.map((each) => each["name"]),
+};
+
+/** The same without its children. */
+export const HOST_ALONE_COLUMNS: readonly CsvColumn[] = HOST_COLUMNS.filter(({ name }) => !CHILDREN.includes(name));
 
 function composeHost(reader: Reader): Compose {
   return (items: Item[], asOf: AsOf | null) => {
@@ -75,20 +99,4 @@ const INTERFACE_DEFAULTS = {
 function interfaceOfHost(text: string): string {
   const { fdb_macs: _macs, native_vlan_id: _native, vlan_ids: _vlans, ...entry } = JSON.parse(text) as Record<string, unknown>;
   return JSON.stringify({ ...INTERFACE_DEFAULTS, ...entry });
-}
-
-function servicesWithBindings(services: string[], bindings: string[]): string[] {
-  const byService = new Map<string, string[]>();
-  for (const text of bindings) {
-    // The host is the one that it is shown in (specification 2.7).
-    const { host_id: _shown, ...binding } = JSON.parse(text) as { service_id: string; host_id: string };
-    const list = byService.get(binding.service_id);
-    if (list === undefined) byService.set(binding.service_id, [JSON.stringify(binding)]);
-    else list.push(JSON.stringify(binding));
-  }
-  return services.map((service) => spliced(service, `"bindings":[${(byService.get(idOf(service)) ?? []).join(",")}]`));
-}
-
-function idOf(text: string): string {
-  return (JSON.parse(text) as { id: string }).id;
 }

@@ -2,7 +2,7 @@
 
 import type { Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { networks } from "../networks/network.ts";
 import type { SourceRecord } from "../source.ts";
@@ -60,5 +60,13 @@ export const hostKind: Kind<HostRecord> = {
     texts: (host) => ({ words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr] }),
     finds: (host) => host.id,
   },
-  sortKeys: (host) => ({ name: foldCase(host.name), ...(host.hostname === null ? {} : { hostname: foldCase(host.hostname) }) }),
+  sortKeys: (host) => {
+    const keys: Record<string, string> = {};
+    for (const field of HOST_KEYED_FIELDS) if (host[field] !== null) keys[field] = textSortKey(host[field]);
+    return keys;
+  },
 };
+
+/** What lists of hosts are grouped and ordered by; texts without regard to case. */
+export const HOST_ORDER_FIELDS = ["created_at", "name", "hostname", "hidden", "network_id", "manufacturer", "model", "sys_location", "last_seen_at", "updated_at"] as const;
+export const HOST_KEYED_FIELDS = ["name", "hostname", "manufacturer", "model", "sys_location"] as const;

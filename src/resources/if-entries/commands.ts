@@ -6,7 +6,7 @@ import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { hostKind, type HostRecord } from "../hosts/host.ts";
 import { removeRecord } from "../references.ts";
-import { addIfEntry, describedFields, syncForwarding } from "./describe.ts";
+import { addIfEntry, changeIfEntry } from "./describe.ts";
 import { ifEntryKind, type IfEntryCreate, type IfEntryUpdate } from "./if-entry.ts";
 
 /**
@@ -32,9 +32,7 @@ export function updateIfEntry(tx: WriteTransaction, input: { id: string; body: I
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(entry, body, ["id", "network_id", "host_id"]);
   const host = tx.get(hostKind, entry.host_id);
-  const updated = tx.update(ifEntryKind, id, describedFields(tx, host, body, entry, actor));
-  syncForwarding(tx, updated, body.fdb_macs, actor);
-  return updated;
+  return changeIfEntry(tx, host, entry, body, actor);
 }
 
 /**

@@ -23,6 +23,13 @@ export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntry
   return entry;
 }
 
+/** An entry after a write: what the item leaves out keeps its value, null clears it. @throws as describedFields does */
+export function changeIfEntry(tx: WriteTransaction, host: HostRecord, entry: IfEntryRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): IfEntryRecord {
+  const changed = tx.update(ifEntryKind, entry.id, describedFields(tx, host, item, entry, actor, pointer));
+  syncForwarding(tx, changed, item.fdb_macs, actor);
+  return changed;
+}
+
 type Fields = Omit<IfEntryRecord, "id" | "created_at" | "updated_at" | "valid_from" | "lineage_id" | "host_id" | "network_id" | "first_discovery_id">;
 
 /**
@@ -31,7 +38,7 @@ type Fields = Omit<IfEntryRecord, "id" | "created_at" | "updated_at" | "valid_fr
  * @param pointer where the item stands in the body, for errors
  * @throws DomainError entity_reference_invalid for an address of another host, a VLAN or neighbor of another network
  */
-export function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, previous: IfEntryRecord | null, actor: CommandActor, pointer = ""): Fields {
+function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, previous: IfEntryRecord | null, actor: CommandActor, pointer = ""): Fields {
   const kept = <Name extends keyof Fields & keyof IfEntryItem>(name: Name): Fields[Name] => {
     const sent = item[name];
     if (sent === undefined) return previous?.[name] as Fields[Name];
@@ -62,15 +69,31 @@ export function describedFields(tx: WriteTransaction, host: HostRecord, item: If
     cdp_address: kept("cdp_address"),
     neighbor: kept("neighbor"),
   };
-  assertAddressOfHost(tx, host, item.ip_address_id, `${pointer}ip_address_id`, actor);
-  assertVlansOfNetwork(tx, host, item.native_vlan_id === undefined || item.native_vlan_id === null ? [] : [item.native_vlan_id], `${pointer}native_vlan_id`, actor);
-  assertVlansOfNetwork(tx, host, item.vlan_ids ?? [], `${pointer}vlan_ids`, actor);
-  assertNeighbor(tx, host, item.neighbor, `${pointer}neighbor`, actor);
+  for (const check of referenceChecks(tx, host, item, actor, pointer)) check();
   return fields;
 }
 
+/**
+ * Of each reference that an item has, what refuses it.
+ * @param pointer as describedFields takes it
+ * @throws nothing; each check throws DomainError entity_reference_invalid
+ */
+export function referenceChecks(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): Array<() => void> {
+  const { ip_address_id, native_vlan_id, vlan_ids, neighbor } = item;
+  const checks: Array<() => void> = [];
+  if (isGiven(ip_address_id)) checks.push(() => assertAddressOfHost(tx, host, ip_address_id, `${pointer}ip_address_id`, actor));
+  if (isGiven(native_vlan_id)) checks.push(() => assertVlansOfNetwork(tx, host, [native_vlan_id], `${pointer}native_vlan_id`, actor));
+  if (isGiven(vlan_ids)) checks.push(() => assertVlansOfNetwork(tx, host, vlan_ids, `${pointer}vlan_ids`, actor));
+  if (isGiven(neighbor)) checks.push(() => assertNeighbor(tx, host, neighbor, `${pointer}neighbor`, actor));
+  return checks;
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
+
 /** Makes the forwarding entries of an interface match the list. Left out they stay, null or an empty list clears them. */
-export function syncForwarding(tx: WriteTransaction, entry: IfEntryRecord, macs: readonly string[] | null | undefined, actor: CommandActor): void {
+function syncForwarding(tx: WriteTransaction, entry: IfEntryRecord, macs: readonly string[] | null | undefined, actor: CommandActor): void {
   if (macs === undefined) return;
   const wanted = new Set(macs ?? []);
   const present = new Set<string>();
@@ -85,8 +108,7 @@ export function syncForwarding(tx: WriteTransaction, entry: IfEntryRecord, macs:
   tx.setComposed(ifEntryKind, entry.id, wanted.size > 0);
 }
 
-function assertAddressOfHost(tx: WriteTransaction, host: HostRecord, id: string | null | undefined, field: string, actor: CommandActor): void {
-  if (id === null || id === undefined) return;
+function assertAddressOfHost(tx: WriteTransaction, host: HostRecord, id: string, field: string, actor: CommandActor): void {
   const address = findReachable(tx, ipAddressKind, id, actor);
   if (address === null || address.host_id !== host.id) throw referenceInvalid("ip_address", field, [id]);
 }
@@ -97,8 +119,7 @@ function assertVlansOfNetwork(tx: WriteTransaction, host: HostRecord, ids: reado
 }
 
 /** The far end is of the same network: what lies beyond may be out of other readers' reach. */
-function assertNeighbor(tx: WriteTransaction, host: HostRecord, neighbor: IfEntryItem["neighbor"], field: string, actor: CommandActor): void {
-  if (neighbor === null || neighbor === undefined) return;
+function assertNeighbor(tx: WriteTransaction, host: HostRecord, neighbor: NonNullable<IfEntryItem["neighbor"]>, field: string, actor: CommandActor): void {
   const far = neighbor.type === "Host" ? findReachable(tx, hostKind, neighbor.id, actor) : findReachable(tx, ifEntryKind, neighbor.id, actor);
   if (far === null || far.network_id !== host.network_id) throw referenceInvalid(neighbor.type === "Host" ? "host" : "if_entry", field, [neighbor.id]);
 }

@@ -8,6 +8,7 @@ import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
 import { networks } from "../networks/network.ts";
 import { vlans } from "../vlans/vlan.ts";
+import { linkClues } from "./link-clues.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES, type AdminStatus, type ChassisIdSubtype, type OperStatus, type PortIdSubtype } from "./vocabulary.ts";
 
 export const FDB_MACS_MAX = 10_000;
@@ -83,7 +84,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
-  search: { texts: (entry) => ({ wholes: [entry.mac_address] }), finds: (entry) => entry.host_id },
+  search: { texts: (entry) => ({ wholes: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
   composedSql: {
     code: FDB_ENTRY_CODE,

@@ -1,6 +1,6 @@
 // The IP address of a host, in a subnet of the host's network.
 
-import { Type } from "@sinclair/typebox";
+import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, INT32_MAX, IpAddressText, Line, MacText, Nullable, OBSERVED_READ_ONLY, observedFields, recordFields, Uuid } from "../../http/schemas.ts";
@@ -48,23 +48,30 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (address) => `${address.host_id}/${address.ip_address}`,
+  search: { texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }), finds: (address) => address.host_id },
   unique: { field: "ip_address", value: (address) => address.ip_address },
 };
 
+const Position = (unsaid: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
+const described = {
+  subnet_id: Type.Optional(Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains the address." })),
+  ip_address: IpAddressText,
+  mac_address: Type.Optional(Nullable(MacText)),
+  name: Type.Optional(Nullable(Line, { description: "\"\" when none is given; null clears it." })),
+};
+const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
+
 /** An item of a host's list. */
 export const IpAddressItem = Body(
-  {
-    id: Type.Optional(Uuid),
-    host_id: Type.Optional(Uuid),
-    network_id: Type.Optional(Uuid),
-    subnet_id: Type.Optional(Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains the address." })),
-    ip_address: IpAddressText,
-    mac_address: Type.Optional(Nullable(MacText)),
-    name: Type.Optional(Nullable(Line)),
-    position: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: "Left out of a new item: its place in the list." })),
-  },
+  { ...identifying, host_id: Type.Optional(Uuid), ...described, position: Position("Left out of a new item: its place in the list.") },
   { ignored: OBSERVED_READ_ONLY },
 );
+const position = Position("Left out of a create: after the host's last one.");
+export const IpAddressCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position }, { ignored: OBSERVED_READ_ONLY });
+export const IpAddressUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position }, { ignored: OBSERVED_READ_ONLY });
+export type IpAddressItem = Static<typeof IpAddressItem>;
+export type IpAddressCreate = Static<typeof IpAddressCreate>;
+export type IpAddressUpdate = Static<typeof IpAddressUpdate>;
 
 export const IpAddress = Type.Object(
   {
@@ -81,3 +88,22 @@ export const IpAddress = Type.Object(
   },
   { $id: "IpAddress" },
 );
+
+export const IP_ADDRESS_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0012",
+  host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  subnet_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0004",
+  ip_address: "10.2.3.4",
+  mac_address: "00:1b:21:aa:bb:cc",
+  name: "eth0",
+  position: 0,
+  first_discovery_id: null,
+  last_discovery_id: null,
+  last_seen_at: "2026-11-21T09:15:00.123Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
@@ -38,8 +38,12 @@ export const networkKind: Kind<NetworkRecord> = {
   identity: (network) => `${network.organization_id}/${network.name}`,
   unique: { field: "name", value: (network) => network.name },
   search: { texts: (network) => ({ words: [network.name, network.description] }), finds: (network) => network.id },
-  sortKeys: (network) => ({ name: foldCase(network.name) }),
+  sortKeys: (network) => ({ name: textSortKey(network.name) }),
 };
+
+/** What lists of networks are grouped and ordered by; names without regard to case. */
+export const NETWORK_ORDER_FIELDS = ["created_at", "name", "stale_after_hours", "updated_at"] as const;
+export const NETWORK_KEYED_FIELDS = ["name"] as const;
 
 const writable = {
   name: Name,

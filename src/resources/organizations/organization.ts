@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { DomainError } from "../../base/errors.ts";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
 
@@ -26,7 +26,7 @@ export const organizationKind: Kind<OrganizationRecord> = {
   absent: "null",
   identity: () => null,
   unique: null,
-  sortKeys: (organization) => ({ name: foldCase(organization.name) }),
+  sortKeys: (organization) => ({ name: textSortKey(organization.name) }),
 };
 
 export const Organization = Type.Object({ id: Uuid, name: Name, ...recordFields }, { $id: "Organization" });

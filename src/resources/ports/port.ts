@@ -1,6 +1,6 @@
 // A TCP or UDP port that a host serves. Its type follows from number and protocol.
 
-import { Type } from "@sinclair/typebox";
+import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, OBSERVED_READ_ONLY, observedFields, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
@@ -40,20 +40,20 @@ export const portKind: Kind<PortRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (port) => `${port.host_id}/${port.number}/${port.protocol}`,
-  unique: { field: "number", value: (port) => `${port.number}/${port.protocol}` },
+  unique: { field: "number", value: (port) => port.number },
 };
 
+const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
+const described = { number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }), protocol: OneOf(PORT_PROTOCOLS) };
+const READ_ONLY = [...OBSERVED_READ_ONLY, "type"];
+
 /** An item of a host's list. */
-export const PortItem = Body(
-  {
-    id: Type.Optional(Uuid),
-    host_id: Type.Optional(Uuid),
-    network_id: Type.Optional(Uuid),
-    number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }),
-    protocol: OneOf(PORT_PROTOCOLS),
-  },
-  { ignored: [...OBSERVED_READ_ONLY, "type"] },
-);
+export const PortItem = Body({ ...identifying, host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
+export const PortCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described }, { ignored: READ_ONLY });
+export const PortUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
+export type PortItem = Static<typeof PortItem>;
+export type PortCreate = Static<typeof PortCreate>;
+export type PortUpdate = Static<typeof PortUpdate>;
 
 export const Port = Type.Object(
   {
@@ -68,3 +68,20 @@ export const Port = Type.Object(
   },
   { $id: "Port" },
 );
+
+export const PORT_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0013",
+  host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  number: 443,
+  protocol: "Tcp",
+  type: "Https",
+  first_discovery_id: null,
+  last_discovery_id: null,
+  last_seen_at: "2026-11-21T09:15:00.123Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

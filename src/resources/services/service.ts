@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
 import { hosts } from "../hosts/host.ts";
@@ -50,8 +50,12 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name },
-  sortKeys: (service) => ({ name: foldCase(service.name), service_definition: foldCase(service.service_definition) }),
+  sortKeys: (service) => ({ name: textSortKey(service.name), service_definition: textSortKey(service.service_definition) }),
 };
+
+/** What lists of services are grouped and ordered by; texts without regard to case. */
+export const SERVICE_ORDER_FIELDS = ["created_at", "name", "service_definition", "position", "host_id", "network_id", "last_seen_at", "updated_at"] as const;
+export const SERVICE_KEYED_FIELDS = ["name", "service_definition"] as const;
 
 export const ServiceDefinition = Type.String({ format: "name", minLength: 1, maxLength: SERVICE_DEFINITION_MAX_LENGTH, description: "Free text that names the kind of service." });
 

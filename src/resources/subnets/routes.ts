@@ -1,24 +1,36 @@
 // /api/v1/subnets
 
-import { Type } from "@sinclair/typebox";
+import { Type, type Static } from "@sinclair/typebox";
 import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
 import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
+import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
-import { answerBulkRemoval, answerList, answerRecord, answerRemoval, answerWrite, type Inventory } from "../answers.ts";
-import { Subnet, SUBNET_EXAMPLE, SubnetCreate, subnetKind, SubnetUpdate } from "./subnet.ts";
+import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
+import { orderQuery, orderTerms } from "../ordering.ts";
+import { Subnet, SUBNET_EXAMPLE, SUBNET_KEYED_FIELDS, SUBNET_ORDER_FIELDS, SubnetCreate, subnetKind, SubnetUpdate } from "./subnet.ts";
 
-const List = Type.Object({ network_id: Type.Optional(Uuid), ...IdsQuery, ...PageQuery });
+const filters = { network_id: Type.Optional(Uuid), ...IdsQuery, ...orderQuery(SUBNET_ORDER_FIELDS) };
+const List = Type.Object({ ...filters, ...PageQuery });
+const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
 const Cascade = Type.Object(CascadeQuery);
 const group = "Subnets";
 const example = { data: SUBNET_EXAMPLE };
 const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name: "Server room", subnet_type: "Lan" };
 
+/** What list and export are of. */
+function listed(query: Static<typeof Export>): ListOptions {
+  return { kind: subnetKind, within: { network: query.network_id }, order: orderTerms(query, SUBNET_KEYED_FIELDS) };
+}
+
 /** /api/v1/subnets. */
 export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
   surface
     .get("/api/v1/subnets", { operationId: "listSubnets", summary: "List subnets", group, access: VIEWER, query: List, answer: Type.Array(Subnet), isList: true, example: { data: [SUBNET_EXAMPLE] } }, (call) =>
-      answerList(inventory, call, { kind: subnetKind, within: { network: call.query.network_id } }),
+      answerList(inventory, call, listed(call.query)),
+    )
+    .get("/api/v1/subnets/export/csv", { operationId: "exportSubnets", summary: "Export subnets as CSV", group, access: VIEWER, query: Export, ...csvAnswer("subnets", schemaColumns(Subnet), SUBNET_EXAMPLE) }, (call) =>
+      answerCsv(inventory, call, listed(call.query)),
     )
     .post("/api/v1/subnets", { operationId: "createSubnet", summary: "Create a subnet", group, access: MEMBER, body: SubnetCreate, answer: Subnet, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "subnet.create", { body: call.body }, subnetKind),

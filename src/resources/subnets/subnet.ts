@@ -2,7 +2,8 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { foldCase } from "../../base/text.ts";
+import { cidrSortKey } from "../../base/ip.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, CidrText, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
 import { networks } from "../networks/network.ts";
@@ -43,8 +44,12 @@ export const subnetKind: Kind<SubnetRecord> = {
   absent: "null",
   identity: (subnet) => `${subnet.network_id}/${subnet.cidr}`,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
-  sortKeys: (subnet) => ({ name: foldCase(subnet.name) }),
+  sortKeys: (subnet) => ({ name: textSortKey(subnet.name), cidr: cidrSortKey(subnet.cidr) }),
 };
+
+/** What lists of subnets are grouped and ordered by; addresses by their numbers, texts without regard to case. */
+export const SUBNET_ORDER_FIELDS = ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"] as const;
+export const SUBNET_KEYED_FIELDS = ["name", "cidr"] as const;
 
 const optional = {
   id: Type.Optional(Uuid),

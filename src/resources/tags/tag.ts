@@ -4,7 +4,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
 import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { Body, Description, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
@@ -34,11 +34,12 @@ export const tagKind: Kind<TagRecord> = {
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
   unique: { field: "name", value: (tag) => tag.name },
   search: { texts: (tag) => ({ words: [tag.name, tag.description] }), finds: (tag) => tag.id },
-  sortKeys: (tag) => ({ name: foldCase(tag.name) }),
+  sortKeys: (tag) => ({ name: textSortKey(tag.name) }),
 };
 
-/** TagOrderField: what lists of tags are grouped and ordered by. */
+/** TagOrderField: what lists of tags are grouped and ordered by; names without regard to case. */
 export const TAG_ORDER_FIELDS = ["created_at", "name", "color", "updated_at", "is_application"] as const;
+export const TAG_KEYED_FIELDS = ["name"] as const;
 
 const writable = {
   id: Type.Optional(Uuid),

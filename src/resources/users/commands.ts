@@ -9,6 +9,7 @@ import { DomainError, invalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
+import { removeRecord } from "../references.ts";
 import { userKind, type UserCreate, type UserRecord, type UserUpdate } from "./user.ts";
 
 export interface UserCreation {
@@ -68,24 +69,49 @@ export function updateUser(tx: WriteTransaction, input: UserChange, actor: Comma
   assertVersion(input.ifMatch, tx.sequenceOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(user, body, ["id"]);
-  assertReachesAll(actor);
-  requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
-  requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
-  const isEnabled = body.is_enabled ?? user.is_enabled;
-  if (isActiveOwner(user) && !(body.role === "Owner" && isEnabled)) assertAnotherOwner(tx, user);
+  const fields = userFields(tx, user, body, actor);
   if (input.passwordHash !== null) {
     // A session left open, or a key, must not be enough to take an account over.
     if (id === actor.userId) throw invalid([{ path: "/password", message: "is your own: change it with PUT /api/auth/password, which asks for the present one" }]);
     setPassword(tx, { id, passwordHash: input.passwordHash, keeps: null });
   }
-  if (!isEnabled) endSessions(tx, id, null);
-  return tx.update(userKind, id, {
+  if (!fields.is_enabled) endSessions(tx, id, null);
+  return tx.update(userKind, id, fields);
+}
+
+/**
+ * A user's fields after a write. Writes nothing itself.
+ * @throws DomainError entity_access_denied, auth_permission_denied, entity_in_use for the only Owner, entity_reference_invalid
+ */
+export function userFields(tx: WriteTransaction, user: UserRecord, body: Omit<UserUpdate, "password">, actor: CommandActor): Pick<UserRecord, "email" | "name" | "role" | "network_ids" | "is_enabled"> {
+  assertReachesAll(actor);
+  requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
+  requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
+  const isEnabled = body.is_enabled ?? user.is_enabled;
+  if (isActiveOwner(user) && !(body.role === "Owner" && isEnabled)) assertAnotherOwner(tx, user);
+  return {
     email: body.email,
     name: body.name ?? user.name,
     role: body.role,
     network_ids: body.network_ids === undefined ? user.network_ids : existingNetworks(tx, body.network_ids, actor),
     is_enabled: isEnabled,
-  });
+  };
+}
+
+/**
+ * Deletes a user up to the caller's role, with the user's API keys, password and sessions; what the user wrote goes on naming the user.
+ * One's own account too: like disabling it, as long as an Owner remains.
+ * @throws DomainError entity_not_found; precondition_failed; entity_access_denied; auth_permission_denied; entity_in_use for the only Owner
+ */
+export function removeUser(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+  const user = getReachable(tx, userKind, input.id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertReachesAll(actor);
+  requireRole(actor.role, user.role, `Deleting a user with the role ${user.role}`);
+  if (isActiveOwner(user)) assertAnotherOwner(tx, user);
+  // The password and the sessions go with the live row.
+  removeRecord(tx, userKind, input.id, false);
+  return user;
 }
 
 /** Sets a password and ends the user's sessions. Only that it changed is a version: the hash stays out of history. */
@@ -118,7 +144,7 @@ function isActiveOwner(user: UserRecord): boolean {
 function assertAnotherOwner(tx: WriteTransaction, user: UserRecord): void {
   const owners = tx.children(userKind, "organization_n", user.organization_id).filter(isActiveOwner);
   if (owners.some((owner) => owner.id !== user.id)) return;
-  throw new DomainError("entity_in_use", "This is the organization's only Owner who can sign in: make another one before disabling or demoting this one.", {
+  throw new DomainError("entity_in_use", "This is the organization's only Owner who can sign in: make another one before disabling, demoting or deleting this one.", {
     entity: "user",
     id: user.id,
     dependants: { organizations: 1 },

@@ -3,7 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ROLES, type Role } from "../../access/role.ts";
-import { foldCase } from "../../base/text.ts";
+import { foldCase, textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../http/schemas.ts";
 import { organizations } from "../organizations/organization.ts";
@@ -43,10 +43,11 @@ export const userKind: Kind<UserRecord> = {
   links: (user) => [{ relation: "network_ids", ids: user.network_ids }],
   observed: ["last_login"],
   absent: "null",
+  // What an organization knew of a person is nothing that another one may learn.
+  identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
   // Unique on the whole appliance: people sign in by it alone.
-  identity: (user) => foldCase(user.email),
-  unique: { field: "email", value: (user) => user.email },
-  sortKeys: (user) => ({ name: foldCase(user.name), email: foldCase(user.email) }),
+  unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email) },
+  sortKeys: (user) => ({ name: textSortKey(user.name), email: textSortKey(user.email) }),
 };
 
 export const Email = Type.String({ format: "email", maxLength: EMAIL_MAX_LENGTH });

@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
-import { foldCase } from "../../base/text.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../http/schemas.ts";
 import { networks } from "../networks/network.ts";
@@ -39,8 +39,12 @@ export const vlanKind: Kind<VlanRecord> = {
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
-  sortKeys: (vlan) => ({ name: foldCase(vlan.name) }),
+  sortKeys: (vlan) => ({ name: textSortKey(vlan.name) }),
 };
+
+/** What lists of VLANs are grouped and ordered by; names without regard to case. */
+export const VLAN_ORDER_FIELDS = ["created_at", "number", "name", "network_id", "updated_at"] as const;
+export const VLAN_KEYED_FIELDS = ["name"] as const;
 
 const VlanNumber = Type.Integer({ minimum: VLAN_NUMBER_MIN, maximum: VLAN_NUMBER_MAX });
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };

@@ -1,7 +1,7 @@
 // Which record each item of a list stands for: the one of its id, else the one of the same real thing, else a new one.
 // Pure; what is then written is the caller's.
 
-import type { Issue } from "../../base/errors.ts";
+import type { Issue } from "../base/errors.ts";
 
 export interface Matched<Item, Stored> {
   readonly item: Item;

@@ -1,0 +1,132 @@
+// What a bulk write of hosts takes, and how long a reader beside it waits: on the compiled executable, over HTTP on loopback.
+// Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48] [--before 1000] [--directory DIR] [--executable FILE]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
+import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import type { ReaderReport } from "./reader.ts";
+import { buildStore, type BuiltStore } from "./store.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    hosts: { type: "string", default: "1000" },
+    interfaces: { type: "string", default: "48" },
+    /** Hosts with as many interfaces that are there already. */
+    before: { type: "string", default: "1000" },
+    directory: { type: "string" },
+    executable: { type: "string", default: EXECUTABLE },
+  },
+});
+const hosts = Number(options.hosts);
+const interfaces = Number(options.interfaces);
+const before = Number(options.before);
+const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const say = (line: string) => console.log(line);
+const encoder = new TextEncoder();
+
+
+try {
+  say(`Building: ${before} hosts × ${interfaces} interface entries`);
+  const store = await buildStore(join(directory, "bulk"), [{ network: "campus", hosts: before, entriesPerHost: interfaces, versions: 1 }], say);
+  const running = await startExecutable(options.executable, store.directory);
+  const send = (items: readonly object[], status = 200) => bulk(running, store, encoder.encode(JSON.stringify(items)), status);
+  say(`\n${hosts} hosts × ${interfaces} interface entries in one request, and beside it a reader that gets one small record after the other`);
+  say(`${"".padEnd(48)}${"MB sent".padStart(9)}${"seconds".padStart(9)}${"reads".padStart(9)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`);
+  await measure(running, store, "nothing beside the reader", 0, async () => Bun.sleep(2_000));
+  let created: Array<{ id: string }> = [];
+  const items = Array.from({ length: hosts }, (_, host) => newItem(store, host));
+  const megabytes = JSON.stringify(items).length / 1e6;
+  await measure(running, store, "created", megabytes, async () => {
+    created = await send(items);
+  });
+  const known = items.map((item, position) => ({ ...item, id: created[position]?.id as string }));
+  const changed = known.map((item) => ({ ...item, interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })) }));
+  await measure(running, store, "every interface entry updated", megabytes, () => send(changed));
+  await measure(running, store, "the same again: nothing changes", megabytes, () => send(changed));
+  await measure(running, store, "refused: an unknown tag on every host", megabytes, () => send(items.map((item) => ({ ...item, tags: [item.network_id] })), 400));
+  const largest = largestBody(items);
+  await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () => bulk(running, store, largest, 400));
+  await measure(running, store, "created, the reader asking for a second ago", megabytes, () => send(items), true);
+  say(`\nAnonymous memory after all of it: ${(await running.anonymousMb()).toFixed(0)} MB`);
+  await running.stop();
+} finally {
+  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(running: Running, store: BuiltStore, name: string, megabytes: number, action: () => Promise<unknown>, isPast = false): Promise<void> {
+  const reader = await startReader(running, store, isPast);
+  const started = performance.now();
+  await action();
+  const seconds = (performance.now() - started) / 1000;
+  const { reads, p50Ms, p99Ms, longestMs } = await reader.stop();
+  const columns = [megabytes.toFixed(1), seconds.toFixed(2), String(reads), p50Ms.toFixed(2), p99Ms.toFixed(2), longestMs.toFixed(1)];
+  say(`${name.padEnd(48)}${columns.map((column) => column.padStart(9)).join("")}`);
+}
+
+/** A reader in a thread of its own: what this one is busy with must not count as waiting. */
+async function startReader(running: Running, store: BuiltStore, isPast: boolean): Promise<{ stop(): Promise<ReaderReport> }> {
+  const worker = new Worker(new URL("./reader.ts", import.meta.url).href);
+  const paths = [`/api/v1/networks/${store.networkIds["campus"]}`, `/api/v1/if-entries?limit=1`];
+  const report = Promise.withResolvers<ReaderReport>();
+  const warm = Promise.withResolvers<void>();
+  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) => (event.data === "warm" ? warm.resolve() : report.resolve(event.data));
+  worker.postMessage({ port: running.port, paths, key: store.key, isPast });
+  await warm.promise;
+  return {
+    stop: async () => {
+      worker.postMessage("stop");
+      const result = await report.promise;
+      worker.terminate();
+      return result;
+    },
+  };
+}
+
+async function bulk(running: Running, store: BuiltStore, body: Uint8Array<ArrayBuffer>, status: number): Promise<Array<{ id: string }>> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, { method: "POST", headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" }, body });
+  const text = await answer.text();
+  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${text.slice(0, 300)}`);
+  return (JSON.parse(text) as { data: Array<{ id: string }> }).data;
+}
+
+function newItem(store: BuiltStore, host: number) {
+  const network_id = store.networkIds["campus"] as string;
+  return {
+    network_id,
+    name: `bulk-${host}`,
+    ip_addresses: [{ ip_address: `10.200.${host >> 8}.${host & 255}` }],
+    ports: [{ number: 22, protocol: "Tcp" }, { number: 161, protocol: "Udp" }],
+    services: [{ name: "ssh", service_definition: "OpenSSH" }],
+    interfaces: Array.from({ length: interfaces }, (_, position) => interfaceItem(host, position + 1)),
+  };
+}
+
+/** With every field that a scan fills. */
+function interfaceItem(host: number, index: number) {
+  const mac = [0, 0x1b, host >> 16, host >> 8, host, index].map((byte) => (byte & 255).toString(16).padStart(2, "0")).join(":");
+  return {
+    if_index: index,
+    if_descr: `GigabitEthernet1/0/${index}`,
+    if_name: `Gi1/0/${index}`,
+    if_alias: `uplink of rack ${index}`,
+    if_type: 6,
+    speed_bps: 1_000_000_000,
+    admin_status: "Up",
+    oper_status: "Up",
+    mac_address: mac,
+    lldp_chassis_id: { subtype: "MacAddress", value: mac },
+    lldp_port_id: { subtype: "InterfaceName", value: `Gi0/${index}` },
+    lldp_sys_name: `core-${host % 16}.example.net`,
+    lldp_port_desc: `GigabitEthernet0/${index}`,
+  };
+}
+
+/** The items again and again, as many as are taken at once, with descriptions that fill the body, and something wrong at its end. */
+function largestBody(items: ReadonlyArray<ReturnType<typeof newItem>>): Uint8Array<ArrayBuffer> {
+  const room = Math.floor((BULK_BODY_LIMIT_BYTES - 100_000 - JSON.stringify(items).length) / (items.length * interfaces + 1)) - 20;
+  const filled = items.map((item) => ({ ...item, interfaces: item.interfaces.map((each) => ({ ...each, lldp_sys_desc: "x".repeat(Math.min(4_000, room)) })) }));
+  return encoder.encode(JSON.stringify([...filled.slice(0, -1), { ...filled.at(-1), name: "" }]));
+}

@@ -1,0 +1,108 @@
+// What locate and its timeline take among 1,000,000 interface entries, where fifty switches see every station; over HTTP on loopback.
+// Usage: scripts/bench --locate [--hosts 20000] [--switches 50] [--stations 1000] [--moves 20] [--requests 500] [--directory DIR] [--executable FILE]
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openWritable } from "../../src/db/connection.ts";
+import { dataFiles } from "../../src/db/data-directory.ts";
+import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { addStations, ENTRIES, ipOf, macOf } from "./stations.ts";
+import { buildStore, type BuiltStore } from "./store.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    hosts: { type: "string", default: "20000" },
+    switches: { type: "string", default: "50" },
+    stations: { type: "string", default: "1000" },
+    /** Of each station, from port to port; each a transaction. */
+    moves: { type: "string", default: "20" },
+    requests: { type: "string", default: "500" },
+    directory: { type: "string" },
+    executable: { type: "string", default: EXECUTABLE },
+  },
+});
+const hosts = Number(options.hosts);
+const switches = Number(options.switches);
+const stations = Number(options.stations);
+const moves = Number(options.moves);
+const requests = Number(options.requests);
+const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const say = (line: string) => console.log(line);
+
+try {
+  say(`Building: ${hosts} hosts × ${ENTRIES} interface entries; ${stations} stations that move ${moves} times, each seen on ${switches} switches`);
+  const store = await buildStore(join(directory, "locate"), [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 1 }], say);
+  const done = join(store.directory, "stations.json");
+  const described = { switches, stations, moves };
+  if (!existsSync(done) || !Bun.deepEquals(await Bun.file(done).json(), described)) {
+    addStations(store, described, say);
+    await Bun.write(done, JSON.stringify(described));
+  }
+  const running = await startExecutable(options.executable, store.directory);
+  await measure(running, store);
+  await running.stop();
+} finally {
+  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(running: Running, store: BuiltStore): Promise<void> {
+  const ask = async (path: string) => {
+    const started = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, { headers: { authorization: `Bearer ${store.key}` } });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    return { tookMs: performance.now() - started, data: (JSON.parse(text) as { data: never }).data as unknown };
+  };
+  const instants = instantsOf(store);
+  const questions: Array<[string, (station: number) => string]> = [
+    ["mac", (station) => `mac=${macOf(station)}`],
+    ["ip", (station) => `ip=${ipOf(station)}`],
+    ["hostname", (station) => `hostname=station-${station}`],
+  ];
+  say(`\n${"".padEnd(48)}${"p50 ms".padStart(9)}${"p99 ms".padStart(9)}${"longest".padStart(9)}`);
+  const row = (name: string, times: number[]) => {
+    times.sort((a, b) => a - b);
+    const at = (share: number) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(2);
+    say(`${name.padEnd(48)}${at(0.5).padStart(9)}${at(0.99).padStart(9)}${at(1).padStart(9)}`);
+  };
+  for (const [name, question] of questions) {
+    for (const when of ["live", "at a random instant"]) {
+      const times: number[] = [];
+      for (let i = -20; i < requests; i += 1) {
+        const station = Math.abs(i * 7919) % stations;
+        const { tookMs, data } = await ask(`/api/v1/locate?${question(station)}${when === "live" ? "" : `&at=${instants[Math.abs(i * 104_729) % instants.length]}`}`);
+        const [first] = (data as { candidates: Array<{ confidence: number; port: { role: string } | null }> }).candidates;
+        if (first?.port?.role !== "Edge") throw new Error(`station ${station} is not at an edge`);
+        if (i >= 0) times.push(tookMs);
+      }
+      row(`by ${name}, ${when}`, times);
+    }
+  }
+  const times: number[] = [];
+  let intervals = 0;
+  for (let i = 0; i < 20; i += 1) {
+    const { tookMs, data } = await ask(`/api/v1/locate/timeline?mac=${macOf((i * 7919) % stations)}`);
+    times.push(tookMs);
+    intervals += (data as { intervals: unknown[] }).intervals.length;
+  }
+  row(`timeline of all time, ${(intervals / 20).toFixed(0)} intervals`, times);
+  const beside = Promise.all(Array.from({ length: 8 }, (_, i) => ask(`/api/v1/locate/timeline?hostname=station-${(i * 7919) % stations}`)));
+  const waits: number[] = [];
+  let isOver = false;
+  beside.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) waits.push((await ask(`/api/v1/if-entries?limit=1`)).tookMs);
+  await beside;
+  row("another caller's read beside eight timelines", waits);
+}
+
+/** Instants of transactions while the stations moved. */
+function instantsOf(store: BuiltStore): string[] {
+  const db = openWritable(dataFiles(store.directory).database);
+  const rows = db.$client.query("SELECT at FROM history_transactions ORDER BY sequence DESC LIMIT ?").values(Math.max(1, stations * moves - 1)) as Array<[number]>;
+  db.$client.close();
+  return rows.map(([at]) => new Date(at).toISOString());
+}

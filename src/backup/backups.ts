@@ -1,0 +1,188 @@
+// The backups of an appliance: the folder that they are in, the one that is being taken, and those that came to nothing since the
+// start. Deletes no backup.
+
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { syncDirectory } from "../base/durable-file.ts";
+import type { Clock } from "../base/clock.ts";
+import { DomainError, storeReadOnly } from "../base/errors.ts";
+import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
+import type { Log } from "../base/log.ts";
+import { headOf } from "../db/copy.ts";
+import { DatabaseRefused, refusalOf } from "../db/migrate.ts";
+import type { BackupJob, BackupOrder } from "./job.ts";
+import { databaseBytes, freeBytesOf, requireRoom, type FreeBytes } from "./room.ts";
+import { PARTIAL, removePartial } from "./take.ts";
+
+export const BACKUP_STATES = ["Running", "Done", "Failed"] as const;
+
+/** As it stands on the wire. */
+export interface Backup {
+  readonly name: string;
+  readonly state: (typeof BACKUP_STATES)[number];
+  readonly created_at: string;
+  readonly size_bytes: number | null;
+  readonly sequence: number | null;
+  readonly hash: string | null;
+  readonly reason: string | null;
+}
+
+export interface Backups {
+  /** Oldest first. */
+  list(): Backup[];
+  find(name: string): Backup | null;
+  /** A name that no backup has had. */
+  newName(): string;
+  /**
+   * Begins a backup of this name.
+   * @throws DomainError entity_already_exists while one is under way, storage_full where it obviously does not fit, store_read_only
+   */
+  start(name: string): Backup;
+  /** Abandons what is under way. */
+  close(): void;
+}
+
+/** Of an appliance that serves a backup itself. */
+export const NO_BACKUPS: Backups = {
+  list: () => [],
+  find: () => null,
+  newName: () => {
+    throw storeReadOnly();
+  },
+  start: () => {
+    throw storeReadOnly();
+  },
+  close: () => {},
+};
+
+export interface BackupFolderOptions {
+  /** Absolute; made with the first backup. */
+  readonly directory: string;
+  readonly database: string;
+  readonly takeBackup: (order: BackupOrder) => BackupJob;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly freeBytes?: FreeBytes;
+}
+
+/** Failures remembered; older ones are in the log. */
+const MAX_FAILED = 100;
+/** `netledger-20261121T091500123Z.db`: the instant of its beginning. */
+const NAME = /^netledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/;
+
+export class BackupFolder implements Backups {
+  private readonly options: BackupFolderOptions;
+  private running: { readonly name: string; readonly job: BackupJob } | null = null;
+  private failed: Backup[] = [];
+  private lastNamed: Instant = -1;
+  /** By name, size and time of change: a file is opened once. */
+  private readonly known = new Map<string, Backup>();
+  private isClosed = false;
+
+  /** Cleans up what was cut off when the appliance ended: nobody else may be at work in the folder. */
+  constructor(options: BackupFolderOptions) {
+    this.options = options;
+    for (const file of this.files()) {
+      const name = file.endsWith(PARTIAL) ? file.slice(0, -PARTIAL.length) : null;
+      if (name === null || !NAME.test(name)) continue;
+      removePartial(join(options.directory, file));
+      // Whole backups have their name as well for a moment.
+      if (!existsSync(join(options.directory, name))) this.fail(name, "The appliance ended before the backup was done.");
+    }
+  }
+
+  list(): Backup[] {
+    const done = this.files().filter((file) => NAME.test(file)).map((name) => this.described(name));
+    const running = this.running === null || done.some(({ name }) => name === this.running?.name) ? [] : [backup(this.running.name, { state: "Running" })];
+    return [...this.failed, ...done, ...running].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  find(name: string): Backup | null {
+    return this.list().find((each) => each.name === name) ?? null;
+  }
+
+  newName(): string {
+    this.lastNamed = Math.max(this.options.clock.now(), this.lastNamed + 1);
+    return `netledger-${formatInstant(this.lastNamed).replaceAll(/[-:.]/g, "")}.db`;
+  }
+
+  start(name: string): Backup {
+    const { directory, database, freeBytes = freeBytesOf } = this.options;
+    if (this.running !== null) {
+      throw new DomainError("entity_already_exists", `A backup is under way already: ${this.running.name}.`, { entity: "backup", field: "state", value: "Running", name: this.running.name });
+    }
+    this.makeDirectory();
+    requireRoom(directory, databaseBytes(database), freeBytes);
+    const job = this.options.takeBackup({ database, file: join(directory, name) });
+    this.running = { name, job };
+    this.settle(name, job).catch((error: unknown) => this.options.log.error("backup_not_told", { cause: error }));
+    return backup(name, { state: "Running" });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.running?.job.abandon();
+  }
+
+  private async settle(name: string, job: BackupJob): Promise<void> {
+    const { log } = this.options;
+    try {
+      const { head, sizeBytes } = await job.taken;
+      this.running = null;
+      log.info("backup_done", { name, sequence: head?.sequence ?? 0, hash: head?.hash ?? null, size_bytes: sizeBytes });
+    } catch (error) {
+      this.running = null;
+      if (this.isClosed) return;
+      const isTold = error instanceof DomainError || error instanceof DatabaseRefused;
+      log.error("backup_failed", { name, reason: isTold ? error.message : null, cause: isTold ? error.cause : error });
+      this.fail(name, isTold ? error.message : "Something went wrong inside the appliance; its log tells.");
+    }
+  }
+
+  private fail(name: string, reason: string): void {
+    this.failed = [...this.failed, backup(name, { state: "Failed", reason })].slice(-MAX_FAILED);
+  }
+
+  private files(): string[] {
+    const { directory } = this.options;
+    return existsSync(directory) ? readdirSync(directory) : [];
+  }
+
+  private makeDirectory(): void {
+    const { directory } = this.options;
+    if (existsSync(directory)) return;
+    mkdirSync(directory, { mode: 0o700 });
+    syncDirectory(dirname(directory));
+  }
+
+  /** A file that has the name of a backup. */
+  private described(name: string): Backup {
+    const path = join(this.options.directory, name);
+    const { size, mtimeMs } = statSync(path);
+    const key = `${name} ${size} ${mtimeMs}`;
+    let found = this.known.get(key);
+    if (found === undefined) {
+      found = read(name, path, size);
+      this.known.set(key, found);
+    }
+    return found;
+  }
+}
+
+function read(name: string, path: string, size: number): Backup {
+  try {
+    const head = headOf(path);
+    return backup(name, { state: "Done", size_bytes: size, sequence: head?.sequence ?? 0, hash: head?.hash ?? null });
+  } catch (error) {
+    const refusal = refusalOf(error, path);
+    return backup(name, { state: "Failed", size_bytes: size, reason: refusal instanceof Error ? refusal.message : String(refusal) });
+  }
+}
+
+function backup(name: string, rest: Pick<Backup, "state"> & Partial<Backup>): Backup {
+  return { name, created_at: instantOf(name), size_bytes: null, sequence: null, hash: null, reason: null, ...rest };
+}
+
+function instantOf(name: string): string {
+  return formatInstant(parseInstant(name.replace(NAME, "$1-$2-$3T$4:$5:$6.$7Z")) ?? 0);
+}

@@ -1,0 +1,171 @@
+// Puts a backup in place as the data of an appliance: copied, brought up to date and verified beside the data, and only then given
+// their place. What was there is kept.
+
+import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { syncDirectory, syncFile } from "../base/durable-file.ts";
+import { DomainError } from "../base/errors.ts";
+import { formatInstant, type Instant } from "../base/instant.ts";
+import { loadKeyFile } from "../base/key-file.ts";
+import type { Random } from "../base/random.ts";
+import { SecretBox } from "../base/secret-box.ts";
+import { openWritable, type Sql } from "../db/connection.ts";
+import { DataLock, dataFiles, ensureDataDirectory, type DataFiles } from "../db/data-directory.ts";
+import { DatabaseRefused, migrate, refusalOf } from "../db/migrate.ts";
+import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
+import { rebuildWithin } from "../history/rebuild.ts";
+import { verifyLedger, type Progress, type Report } from "../history/verify.ts";
+import { dropSecrets, trySecrets, type SecretsFound } from "../resources/credentials/sealed-secrets.ts";
+import { KINDS } from "../resources/kinds.ts";
+import { requireWhole } from "./backup-file.ts";
+import { freeBytesOf, requireRoom, sizeOf, type FreeBytes } from "./room.ts";
+
+export interface RestoreOptions {
+  /** Absolute; it stays as it is. */
+  readonly file: string;
+  /** The data folder, absolute; made where there is none. */
+  readonly directory: string;
+  /** Whether data that are there may be put aside. */
+  readonly mayReplace: boolean;
+  /** Whether secrets that the folder's key does not open are dropped rather than a reason to refuse. */
+  readonly mayDropSecrets: boolean;
+  readonly now: Instant;
+  readonly random: Random;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly freeBytes?: FreeBytes;
+}
+
+export interface Restored {
+  readonly report: Report;
+  /** Where the data are now that were there before; null where there were none. */
+  readonly kept: string | null;
+  readonly secrets: SecretsFound;
+}
+
+/** What is added to the database's name until the backup has its place. */
+const RESTORING = ".restoring";
+const BEFORE = ".before-";
+/** A predecessor that is about to stop may hold the lock for a moment. */
+const LOCK_WAIT_MS = 300;
+
+/**
+ * Leaves the data as they are, or the backup whole and verified in their place.
+ * @throws DatabaseRefused for data in use, data that are there and may not be replaced, a file that is no sound backup, a key that does not
+ * open the secrets; DomainError storage_full
+ */
+export function restoreBackup(options: RestoreOptions): Restored {
+  const { file, directory, freeBytes = freeBytesOf } = options;
+  requireWhole(file);
+  const files = dataFiles(directory);
+  ensureDataDirectory(directory);
+  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  if (lock === null) throw new DatabaseRefused(`The data in ${directory} are in use by another netledger: stop it first.`);
+  const restoring = files.database + RESTORING;
+  try {
+    if (existsSync(files.database) && !options.mayReplace) {
+      throw new DatabaseRefused(`There are data in ${directory} already: --replace puts the backup in their place and keeps them beside it.`);
+    }
+    removeDatabase(restoring);
+    requireRoom(directory, sizeOf(file), freeBytes);
+    // Shares the blocks where the file system can.
+    copyFileSync(file, restoring, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    chmodSync(restoring, 0o600);
+    const { report, secrets } = prepare(restoring, files, options);
+    syncFile(restoring);
+    const kept = existsSync(files.database) ? putAside(files, options.now) : null;
+    renameSync(restoring, files.database);
+    return { report, kept, secrets };
+  } catch (error) {
+    if (!isDiskTrouble(error)) throw refusalOf(error, file);
+    throw Object.assign(new DomainError("storage_full", `The disk of ${directory} is full or fails: the data are as they were.`), { cause: error });
+  } finally {
+    removeDatabase(restoring);
+    syncDirectory(directory);
+    lock.release();
+  }
+}
+
+/** Everything that is still to be done to the copy, so that it only needs its name. */
+function prepare(restoring: string, files: DataFiles, options: RestoreOptions): { report: Report; secrets: SecretsFound } {
+  const db = openWritable(restoring);
+  try {
+    bringUpToDate(db, options.file);
+    const secrets = settleSecrets(db, files, options);
+    const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });
+    const [first] = report.findings;
+    if (first !== undefined) {
+      const others = report.findings.length + report.more - 1;
+      throw new DatabaseRefused(`${options.file} is not sound, and was not restored: ${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}.`);
+    }
+    // Whoever was signed in then may have signed out since; and what requests came to is sealed with a key that may be another one now.
+    db.$client.run("DELETE FROM sessions");
+    db.$client.run("DELETE FROM idempotency_keys");
+    db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    return { report, secrets };
+  } finally {
+    db.$client.close();
+  }
+}
+
+function bringUpToDate(db: Sql, file: string): void {
+  try {
+    migrate(db, file, (each) => rebuildWithin(each, KINDS));
+  } catch (error) {
+    if (sqliteCode(error) !== "" || error instanceof DatabaseRefused) throw error;
+    throw new DatabaseRefused(`${file} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+function settleSecrets(db: Sql, files: DataFiles, options: RestoreOptions): SecretsFound {
+  const key = keyOf(files);
+  const found = trySecrets(db, key === null ? null : new SecretBox(key, options.random));
+  if (found.closed === 0) return found;
+  if (!options.mayDropSecrets) {
+    const problem = key === null ? `there is no key file ${files.key}` : `the key file ${files.key} is another one`;
+    throw new DatabaseRefused(
+      `The backup holds ${found.total} sealed ${found.total === 1 ? "secret" : "secrets"} of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.`,
+    );
+  }
+  dropSecrets(db);
+  return found;
+}
+
+function keyOf(files: DataFiles): Uint8Array | null {
+  try {
+    return loadKeyFile(files.key);
+  } catch (error) {
+    throw new DatabaseRefused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Gives the data another name, with their log where that cannot be folded in. @returns that name */
+function putAside(files: DataFiles, now: Instant): string {
+  const { database } = files;
+  const kept = `${database}${BEFORE}${formatInstant(now).replaceAll(/[-:.]/g, "")}`;
+  foldLog(database);
+  if (sizeOf(`${database}-wal`) > 0) renameSync(`${database}-wal`, `${kept}-wal`);
+  rmSync(`${database}-wal`, { force: true });
+  rmSync(`${database}-shm`, { force: true });
+  try {
+    // The old name stays until the backup takes it over: never is there a moment without data.
+    linkSync(database, kept);
+  } catch {
+    renameSync(database, kept);
+  }
+  return kept;
+}
+
+/** What is damaged keeps its log as it is. */
+function foldLog(database: string): void {
+  try {
+    const { $client } = openWritable(database);
+    try {
+      $client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      $client.close();
+    }
+  } catch {}
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+}

@@ -1,0 +1,78 @@
+// /api/v1/backups: of all organizations together, so for Owners alone; they stay on the appliance's disk.
+
+import { Type } from "@sinclair/typebox";
+import { OWNER, type Access, type Actor } from "../access/actor.ts";
+import { DomainError } from "../base/errors.ts";
+import { LIST_HEAD, listMeta, listTail, successBody } from "../http/envelope.ts";
+import { INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, Nullable, OneOf, Timestamp } from "../http/schemas.ts";
+import type { Call, RequestContext, Surface } from "../http/surface.ts";
+import { runWrite, type Inventory } from "../resources/answers.ts";
+import { BACKUP_STATES, type Backup as BackupView, type Backups } from "./backups.ts";
+
+const Backup = Type.Object(
+  {
+    name: Type.String({ description: "Of the file, in the folder `backups` of the appliance's data." }),
+    state: OneOf(BACKUP_STATES, { description: "Done: copied, verified and on the disk." }),
+    created_at: Timestamp,
+    size_bytes: Nullable(Type.Integer({ minimum: 0 })),
+    sequence: Nullable(Type.Integer({ minimum: 0 }), { description: "The newest transaction in it." }),
+    hash: Nullable(Type.String(), { description: "Of that transaction: it stands for the whole ledger up to there." }),
+    reason: Nullable(Type.String(), { description: "Why it failed; failures are told until the appliance ends." }),
+  },
+  { $id: "Backup" },
+);
+
+const BACKUP_EXAMPLE: BackupView = {
+  name: "netledger-20261121T091500123Z.db",
+  state: "Done",
+  created_at: "2026-11-21T09:15:00.123Z",
+  size_bytes: 6_929_547_264,
+  sequence: 131_725,
+  hash: "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
+  reason: null,
+};
+const STARTED_EXAMPLE: BackupView = { ...BACKUP_EXAMPLE, state: "Running", size_bytes: null, sequence: null, hash: null };
+
+const List = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: "Rows of the page; 0 for all." })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "Rows to pass over." })),
+});
+const Params = Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }) });
+const group = "Backups";
+
+/** /api/v1/backups. */
+export function backupRoutes(surface: Surface<Actor, Access>, inventory: Inventory, backups: Backups): void {
+  surface
+    .get("/api/v1/backups", { operationId: "listBackups", summary: "List backups", description: "Oldest first.", group, access: OWNER, query: List, answer: Type.Array(Backup), isList: true, example: { data: [BACKUP_EXAMPLE] } }, (call) => {
+      const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+      const all = backups.list();
+      const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
+      const items = page.map((each) => JSON.stringify(each)).join(",");
+      return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
+    })
+    .post("/api/v1/backups", { operationId: "createBackup", summary: "Take a backup", description: "Answers at once, with the backup as Running: a large store takes minutes. One at a time. The appliance goes on meanwhile, and the backup is of one state of all that is stored. The key that the credentials' secrets are sealed with is not in it.", group, access: OWNER, answer: Backup, errors: ["entity_already_exists"], example: { data: STARTED_EXAMPLE } }, async (call) => {
+      const name = await nameOf(call);
+      const known = backups.find(name);
+      // A name that was given out before and that no backup has: the first request was refused.
+      if (known === null) delete call.headers["idempotency-replayed"];
+      const backup = known ?? backups.start(name);
+      if (known === null) inventory.log.info("backup_started", { name, request_id: call.requestId });
+      return json(call, successBody(JSON.stringify(backup)));
+    })
+    .get("/api/v1/backups/:name", { operationId: "getBackup", summary: "Get a backup", group, access: OWNER, params: Params, answer: Backup, example: { data: BACKUP_EXAMPLE } }, (call) => {
+      const backup = backups.find(call.params.name);
+      if (backup === null) throw new DomainError("entity_not_found", `There is no backup ${call.params.name}.`, { entity: "backup", id: call.params.name });
+      return json(call, successBody(JSON.stringify(backup)));
+    });
+
+  /** A new name, or where the request repeats one, the name that it got. */
+  async function nameOf(call: Call<Actor, unknown, unknown, unknown>): Promise<string> {
+    const name = backups.newName();
+    if (call.idempotency === null) return name;
+    return (await runWrite<{ name: string }>(inventory, call, "backup.name", { name })).result.name;
+  }
+}
+
+function json(call: RequestContext, body: string): Response {
+  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
+}

@@ -1,0 +1,114 @@
+// Takes a backup: a copy of the database as of one transaction, verified, and only then given its name. The key file that the
+// credentials' secrets are sealed with is not in it.
+
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncDirectory, syncFile } from "../base/durable-file.ts";
+import { DomainError } from "../base/errors.ts";
+import { openReadOnly } from "../db/connection.ts";
+import { copyDatabase, type LedgerHead } from "../db/copy.ts";
+import { DatabaseRefused, refusalOf } from "../db/migrate.ts";
+import { isDiskTrouble } from "../db/sqlite-code.ts";
+import { verifyLedger, type Progress } from "../history/verify.ts";
+import { KINDS } from "../resources/kinds.ts";
+import { databaseBytes, freeBytesOf, requireRoom, type FreeBytes } from "./room.ts";
+
+export interface TakenBackup {
+  /** The newest transaction in it; null for data in which nothing was written yet. */
+  readonly head: LedgerHead | null;
+  readonly sizeBytes: number;
+}
+
+export interface TakeOptions {
+  /** Of this version's schema; an appliance may be at work on it. */
+  readonly database: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly freeBytes?: FreeBytes;
+}
+
+/** What is added to a backup's name until it is done. */
+export const PARTIAL = ".partial";
+
+/**
+ * Leaves the whole verified backup under its name, on the disk for good, or nothing. Never replaces a file.
+ * @throws DomainError entity_already_exists, storage_full; DatabaseRefused where the data cannot be copied or the copy is not sound
+ */
+export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
+  const { database, file, onProgress = () => {}, freeBytes = freeBytesOf } = options;
+  if (existsSync(file)) throw isThere(file);
+  const partial = file + PARTIAL;
+  begin(partial);
+  try {
+    requireRoom(dirname(file), databaseBytes(database), freeBytes);
+    const head = await copyDatabase(database, partial, (done, total) => onProgress({ step: "copied pages", done, total })).catch((error: unknown) => {
+      throw isDiskTrouble(error) ? error : refusalOf(error, database);
+    });
+    requireSound(partial, head, onProgress);
+    syncFile(partial);
+    const sizeBytes = statSync(partial).size;
+    giveName(partial, file);
+    return { head, sizeBytes };
+  } catch (error) {
+    throw isDiskTrouble(error) ? diskTrouble(file, error) : error;
+  } finally {
+    removePartial(partial);
+    syncDirectory(dirname(file));
+  }
+}
+
+/** Removes what was left of a backup that did not come to its end, SQLite's own files beside it included. */
+export function removePartial(partial: string): void {
+  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
+}
+
+/** Makes the file for its owner alone; fails where somebody else is at it. */
+function begin(partial: string): void {
+  try {
+    closeSync(openSync(partial, "wx", 0o600));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    if (code !== "EEXIST") throw isDiskTrouble(error) ? diskTrouble(partial, error) : new DatabaseRefused(`${partial} cannot be made (${code}).`);
+    throw new DomainError("entity_already_exists", `${partial} is there already: another backup of this name is under way, or one was cut off; then remove it.`, { entity: "backup", field: "file", value: partial });
+  }
+}
+
+/** Every byte of the copy is read, and every check made that there is. */
+function requireSound(partial: string, head: LedgerHead | null, onProgress: (progress: Progress) => void): void {
+  const db = openReadOnly(partial);
+  try {
+    const report = verifyLedger(db, KINDS, { onProgress });
+    const [first] = report.findings;
+    if (first !== undefined) {
+      const others = report.findings.length + report.more - 1;
+      throw new DatabaseRefused(`The copy is not sound, and was removed: ${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}. netledger verify tells whether the data are.`);
+    }
+    if (report.head?.sequence !== head?.sequence || report.head?.hash !== head?.hash) {
+      throw new DatabaseRefused(`The copy ends with transaction ${report.head?.sequence ?? 0} instead of ${head?.sequence ?? 0}, and was removed.`);
+    }
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** A name that was taken in the meantime stays with its file. */
+function giveName(partial: string, file: string): void {
+  try {
+    linkSync(partial, file);
+  } catch {
+    // Most likely a file system without links.
+    if (existsSync(file)) throw isThere(file);
+    renameSync(partial, file);
+  }
+}
+
+function isThere(file: string): DomainError {
+  return new DomainError("entity_already_exists", `${file} is there already: a backup replaces nothing.`, { entity: "backup", field: "file", value: file });
+}
+
+function diskTrouble(file: string, cause: unknown): DomainError {
+  const error = new DomainError("storage_full", `The disk of ${dirname(file)} is full or fails: the unfinished backup was removed.`);
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,19 @@
+// A line in the log now and then, while something goes through a large store.
+
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Progress } from "../history/verify.ts";
+
+/** Between two words on how far it has come. */
+const INTERVAL_MS = 5_000;
+
+/** @param event what the lines say: `verifying` */
+export function progressTo(log: Log, clock: Clock, event: string): (progress: Progress) => void {
+  let last = clock.now();
+  return ({ step, done, total }) => {
+    const now = clock.now();
+    if (now - last < INTERVAL_MS && now >= last) return;
+    last = now;
+    log.info(event, { step, done, ...(total === null ? {} : { total }) });
+  };
+}

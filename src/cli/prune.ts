@@ -1,0 +1,127 @@
+// netledger prune: thins the history of data that no appliance uses, for good.
+
+import { existsSync } from "node:fs";
+import { checkClock } from "../appliance.ts";
+import { inUnits, sizeOf } from "../backup/room.ts";
+import { DomainError } from "../base/errors.ts";
+import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
+import { systemLog } from "../base/log.ts";
+import { UsageError, type Config } from "../config.ts";
+import { openReadOnly, openWritable, type Sql } from "../db/connection.ts";
+import { dataFiles, DataLock, type DataFiles } from "../db/data-directory.ts";
+import { DatabaseRefused, migrate, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "../db/migrate.ts";
+import { Reader } from "../db/reader.ts";
+import { isDiskTrouble } from "../db/sqlite-code.ts";
+import { planPrune, prune as pruneLedger, type PrunePlan } from "../history/prune.ts";
+import { deriveChangesAndTexts } from "../history/rebuild.ts";
+import type { PruneOrder } from "../history/thinning.ts";
+import { describeReport, KEPT } from "../history/verify.ts";
+import { KINDS } from "../resources/kinds.ts";
+import { defineCommand, EXIT, type Surroundings } from "./command.ts";
+import { progressTo } from "./progress.ts";
+
+/** A predecessor that is about to stop may hold the lock for a moment. */
+const LOCK_WAIT_MS = 300;
+
+export const prune = defineCommand(
+  {
+    name: "prune",
+    summary: "thins history for good: drops what happened before a date, but for the states to keep. No appliance may run.",
+    always: ["before", "dryRun", "vacuum", "data", "acceptClock"],
+    maybe: ["keep"],
+  },
+  async (config, surroundings) => {
+    const order: PruneOrder = { before: instantIn(config.before, surroundings.clock.now()), keep: config.keep ?? "none" };
+    const files = dataFiles(config.data);
+    if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}.`);
+    refuseForeignFile(files.database);
+    if (config.dryRun) await tell(order, files, surroundings);
+    else await thin(order, config, files, surroundings);
+    return EXIT.done;
+  },
+);
+
+type PruneConfig = Config<"vacuum" | "acceptClock">;
+
+async function tell(order: PruneOrder, files: DataFiles, { clock, print }: Surroundings): Promise<void> {
+  const db = opened(files, openReadOnly);
+  try {
+    const { user_version: version } = opened(files, () => db.$client.query("PRAGMA user_version").get()) as { user_version: number };
+    if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${files.database} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date.`);
+    const plan = planPrune(db, order, progressTo(systemLog(), clock, "looking"));
+    const segments = plan.segments.map(({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`);
+    await print(plan.dropped === 0 ? nothing(order, plan) : `Would drop ${dropped(plan)}.\n${segments.join("")}Nothing was changed.\n`);
+  } finally {
+    db.$client.close();
+  }
+}
+
+async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, surroundings: Surroundings): Promise<void> {
+  const { clock, print } = surroundings;
+  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
+  try {
+    const db = opened(files, openWritable);
+    try {
+      opened(files, () => migrate(db, files.database, (each) => deriveChangesAndTexts(each, KINDS)));
+      const log = systemLog();
+      checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
+      const pruned = onDisk(files, "nothing was pruned", () => pruneLedger(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")));
+      if (pruned.report === null) await print(nothing(order, pruned));
+      else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
+      onDisk(files, "the log is folded in at the next start", () => db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)"));
+      if (config.vacuum) onDisk(files, "history is pruned, but the file was not written anew", () => vacuum(db));
+      await print(roomIn(db, files));
+    } finally {
+      db.$client.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function vacuum(db: Sql): void {
+  db.$client.run("VACUUM");
+  db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+function roomIn(db: Sql, files: DataFiles): string {
+  const { freelist_count: pages } = db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number };
+  const { page_size: bytes } = db.$client.query("PRAGMA page_size").get() as { page_size: number };
+  const size = `${files.database} has ${inUnits(sizeOf(files.database))}`;
+  return pages === 0 ? `${size}.\n` : `${size}, of which ${inUnits(pages * bytes)} are free for what is written next; --vacuum gives them back to the disk.\n`;
+}
+
+function dropped({ dropped: count, versions, droppedBytes, states }: PrunePlan): string {
+  return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents); ${states} ${states === 1 ? "state" : "states"} of the thinned past kept`;
+}
+
+function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
+  return last === 0 ? `Nothing is older than ${formatInstant(before)}.\n` : `Nothing to drop before ${formatInstant(before)}: all that is there is needed for what is to be kept.\n`;
+}
+
+/** @throws UsageError for what is no instant of the past */
+function instantIn(text: string, now: Instant): Instant {
+  const before = parseInstantOrAge(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text, now);
+  if (before === null) throw new UsageError("--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d");
+  if (before > now) throw new UsageError("--before must not be in the future");
+  return before;
+}
+
+/** @param outcome how it stands when the disk is full */
+function onDisk<T>(files: DataFiles, outcome: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!isDiskTrouble(error)) throw error;
+    throw Object.assign(new DomainError("storage_full", `The disk of ${files.directory} is full or fails: ${outcome}.`), { cause: error });
+  }
+}
+
+function opened<T>(files: DataFiles, open: (path: string) => T): T {
+  try {
+    return open(files.database);
+  } catch (error) {
+    throw refusalOf(error, files.database);
+  }
+}

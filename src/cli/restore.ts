@@ -1,0 +1,33 @@
+// netledger restore: a backup becomes the data of a folder.
+
+import { systemLog } from "../base/log.ts";
+import { restoreBackup } from "../backup/restore.ts";
+import { describeReport } from "../history/verify.ts";
+import { defineCommand, EXIT } from "./command.ts";
+import { progressTo } from "./progress.ts";
+
+export const restore = defineCommand(
+  {
+    name: "restore",
+    summary: "verifies a backup and makes it the data of a folder, which no appliance may be using.",
+    always: ["file", "data", "replace", "dropSecrets"],
+    maybe: [],
+    operand: "file",
+  },
+  async ({ file, data, replace, dropSecrets }, { clock, random, print }) => {
+    const { report, kept, secrets } = restoreBackup({
+      file,
+      directory: data,
+      mayReplace: replace,
+      mayDropSecrets: dropSecrets,
+      now: clock.now(),
+      random,
+      onProgress: progressTo(systemLog(), clock, "restoring"),
+    });
+    const lines = [`Restored into ${data}. Users, passwords and API keys are those of then; everybody signs in anew.`];
+    if (kept !== null) lines.push(`What was there before is kept: ${kept}`);
+    if (secrets.closed > 0) lines.push(`Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials, to be entered anew.`);
+    await print(`${describeReport(report)}${lines.join("\n")}\n`);
+    return EXIT.done;
+  },
+);

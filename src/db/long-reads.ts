@@ -1,0 +1,209 @@
+// Reads that may take long, run beside the thread that answers: each on a connection of its own, as a generator of bytes that
+// goes one step whenever its reader has taken the last one. No transaction is held in between. Knows no resource.
+
+import { DomainError, type ErrorCode } from "../base/errors.ts";
+import type { Reader } from "./reader.ts";
+
+/**
+ * A long read: yields the bytes of its answer in steps of some milliseconds; no bytes where a step has none to tell. What it reads must be
+ * as of a fixed sequence, since every step sees a later state of the database.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: each read's input is typed where it is defined and where it is called.
+export type LongRead = (reader: Reader, input: any) => Generator<Uint8Array, void>;
+export type LongReadTable = Readonly<Record<string, LongRead>>;
+
+export interface LongReads {
+  /**
+   * Starts a read by its name.
+   * @param input plain data: it crosses to another thread
+   * @returns its bytes, the first of them made already
+   * @throws DomainError as the read threw it before its first bytes
+   */
+  start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>>;
+  close(): void;
+}
+
+/** On this thread: for tests and subcommands. */
+export class DirectLongReads implements LongReads {
+  private readonly reader: Reader;
+  private readonly reads: LongReadTable;
+
+  constructor(reader: Reader, reads: LongReadTable) {
+    this.reader = reader;
+    this.reads = reads;
+  }
+
+  async start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>> {
+    // As another thread would get it: a copy, and nothing that can't be copied.
+    const steps = (this.reads[name] as LongRead)(this.reader, structuredClone(input));
+    const step = () => {
+      for (;;) {
+        const next = this.reader.snapshot(() => steps.next());
+        if (next.done === true || next.value.length > 0) return next;
+      }
+    };
+    const first = step();
+    return (async function* () {
+      try {
+        for (let next = first; next.done !== true; next = step()) yield next.value;
+      } finally {
+        steps.return();
+      }
+    })();
+  }
+
+  close(): void {}
+}
+
+export type ToReadWorker = { type: "open"; options: unknown } | { type: "start"; id: number; name: string; input: unknown } | { type: "more"; id: number } | { type: "stop"; id: number };
+export type FromReadWorker =
+  | { type: "chunk"; id: number; bytes: Uint8Array }
+  | { type: "done"; id: number }
+  | { type: "failed"; id: number; code: ErrorCode; message: string; params: Record<string, unknown>; cause: string | null };
+
+const SHUTTING_DOWN = "the appliance is shutting down";
+
+interface Waiting {
+  readonly settle: (message: FromReadWorker) => void;
+}
+
+/** In a Worker, started when it is first needed and again after a crash. */
+export class WorkerLongReads implements LongReads {
+  private readonly startWorker: () => Worker;
+  private readonly options: unknown;
+  private readonly onCrash: (message: string) => void;
+  private worker: Worker | null = null;
+  private isClosed = false;
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 1;
+
+  /** @param options handed to the Worker as they are */
+  constructor(startWorker: () => Worker, options: unknown, onCrash: (message: string) => void) {
+    this.startWorker = startWorker;
+    this.options = options;
+    this.onCrash = onCrash;
+  }
+
+  async start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>> {
+    const id = this.nextId;
+    this.nextId += 1;
+    const first = await this.ask(id, { type: "start", id, name, input });
+    return this.chunks(id, first);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.worker?.terminate();
+    this.worker = null;
+    this.fail(SHUTTING_DOWN);
+  }
+
+  private async *chunks(id: number, first: Uint8Array | null): AsyncGenerator<Uint8Array> {
+    let next = first;
+    try {
+      while (next !== null) {
+        yield next;
+        next = await this.ask(id, { type: "more", id });
+      }
+    } finally {
+      if (next !== null) this.worker?.postMessage({ type: "stop", id } satisfies ToReadWorker);
+    }
+  }
+
+  /** The next bytes; null at the end. */
+  private ask(id: number, message: ToReadWorker): Promise<Uint8Array | null> {
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, {
+        settle: (reply) => {
+          if (reply.type === "chunk") resolve(reply.bytes);
+          else if (reply.type === "done") resolve(null);
+          else {
+            const error = new DomainError(reply.code, reply.message, reply.params);
+            if (reply.cause !== null) error.cause = reply.cause;
+            reject(error);
+          }
+        },
+      });
+      // What goes on meanwhile must not start another thread.
+      if (this.isClosed) this.fail(SHUTTING_DOWN);
+      else this.running().postMessage(message);
+    });
+  }
+
+  private running(): Worker {
+    if (this.worker !== null) return this.worker;
+    const worker = this.startWorker();
+    this.worker = worker;
+    worker.onmessage = (event: MessageEvent<FromReadWorker>) => {
+      const waiting = this.waiting.get(event.data.id);
+      this.waiting.delete(event.data.id);
+      waiting?.settle(event.data);
+    };
+    const crash = (message: string) => {
+      if (this.worker !== worker) return;
+      this.worker = null;
+      this.onCrash(message);
+      this.fail(message);
+    };
+    worker.onerror = (event) => crash(event.message);
+    worker.addEventListener("close", () => crash("the thread of long reads ended"));
+    worker.postMessage({ type: "open", options: this.options } satisfies ToReadWorker);
+    return worker;
+  }
+
+  private fail(message: string): void {
+    for (const [id, waiting] of [...this.waiting]) {
+      this.waiting.delete(id);
+      waiting.settle({ type: "failed", id, code: "internal_error", message: "The read was cut off.", params: {}, cause: message });
+    }
+  }
+}
+
+/** The Worker's side. Reads take turns: a step of each whenever its bytes are asked for. */
+export function serveLongReads(open: (options: unknown) => Reader, reads: LongReadTable, port: { postMessage(message: FromReadWorker): void }): (message: ToReadWorker) => void {
+  let reader: Reader | null = null;
+  const running = new Map<number, Generator<Uint8Array, void>>();
+  const step = (id: number) => {
+    const steps = running.get(id);
+    if (steps === undefined || reader === null) return;
+    try {
+      const next = reader.snapshot(() => steps.next());
+      if (next.done === true) {
+        running.delete(id);
+        port.postMessage({ type: "done", id });
+        return;
+      }
+      // Others have their turn before it goes on.
+      if (next.value.length === 0) setImmediate(step, id);
+      else port.postMessage({ type: "chunk", id, bytes: next.value });
+    } catch (error) {
+      running.delete(id);
+      port.postMessage(failure(id, error));
+    }
+  };
+  return (message) => {
+    if (message.type === "open") {
+      reader = open(message.options);
+    } else if (message.type === "start") {
+      const read = Object.hasOwn(reads, message.name) ? reads[message.name] : undefined;
+      if (read === undefined || reader === null) {
+        port.postMessage(failure(message.id, new Error(`long reads: there is none called ${message.name}`)));
+        return;
+      }
+      running.set(message.id, read(reader, message.input));
+      step(message.id);
+    } else if (message.type === "more") {
+      // The thread that it ran in may have crashed since, and this be the next one.
+      if (running.has(message.id)) step(message.id);
+      else port.postMessage(failure(message.id, new Error("long reads: the thread that it began in has ended")));
+    } else {
+      running.get(message.id)?.return();
+      running.delete(message.id);
+    }
+  };
+}
+
+function failure(id: number, error: unknown): FromReadWorker {
+  if (error instanceof DomainError) return { type: "failed", id, code: error.code, message: error.message, params: error.params, cause: null };
+  return { type: "failed", id, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

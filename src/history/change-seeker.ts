@@ -1,0 +1,151 @@
+// When the questions that an answer rests on would next be answered otherwise: the next relevant change of each record, container,
+// count and query of the search index. So an answer is worked out anew only where it may differ. Goes in bounded steps.
+
+import type { AnyKind } from "../db/kind.ts";
+import type { ReadConnection } from "../db/read-connection.ts";
+import type { Sight, Trace } from "./records-at.ts";
+
+/** Which fields of a kind matter; any of the others may change unseen. A version that names no fields always matters. */
+export type RelevantFields = Readonly<Record<string, readonly string[]>>;
+
+/** What one answer rests on; each once. */
+export class Grounds implements Trace {
+  private readonly seekers = new Map<string, Ground>();
+
+  term(query: string): void {
+    this.seekers.set(`term ${query}`, { type: "term", query });
+  }
+
+  record(n: number, kind: AnyKind): void {
+    this.seekers.set(`record ${n}`, { type: "record", n, kind });
+  }
+
+  members(scope: number): void {
+    this.seekers.set(`members ${scope}`, { type: "members", scope });
+  }
+
+  count(scope: number, low: number, high: number): void {
+    this.seekers.set(`count ${scope} ${low} ${high}`, { type: "count", scope, low, high });
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, Ground]> {
+    return this.seekers.entries();
+  }
+}
+
+type Ground =
+  | { readonly type: "term"; readonly query: string }
+  | { readonly type: "record"; readonly n: number; readonly kind: AnyKind }
+  | { readonly type: "members"; readonly scope: number }
+  | { readonly type: "count"; readonly scope: number; readonly low: number; readonly high: number };
+
+/** Versions of a record, or counts of a scope, that are looked through in one step. */
+const STEP_ROWS = 2_000;
+/** Transactions that are remembered of one ground. */
+const LIST_MAX = 1_000;
+
+/** Finds, for one answer after the other, where the next one may differ. Must be asked in order of time. */
+export class ChangeSeeker {
+  private readonly connection: ReadConnection;
+  private readonly sight: Sight;
+  private readonly until: number;
+  private readonly fields: RelevantFields;
+  /** By ground: the transactions to come, in order; and whether there are more behind them. */
+  private readonly ahead = new Map<string, { readonly sequences: number[]; isWhole: boolean }>();
+  /** Looked through since the last pause. */
+  private rows = 0;
+
+  /** @param until the last transaction that matters */
+  constructor(connection: ReadConnection, sight: Sight, until: number, fields: RelevantFields) {
+    this.connection = connection;
+    this.sight = sight;
+    this.until = until;
+    this.fields = fields;
+  }
+
+  /**
+   * The first transaction after `sequence` at which one of the grounds changes; null for none.
+   * Yields between steps of a few milliseconds.
+   */
+  *next(grounds: Grounds, sequence: number): Generator<void, number | null> {
+    let first: number | null = null;
+    for (const [key, ground] of grounds) {
+      const found = yield* this.nextOf(key, ground, sequence);
+      if (found !== null && (first === null || found < first)) first = found;
+    }
+    return first;
+  }
+
+  private *nextOf(key: string, ground: Ground, sequence: number): Generator<void, number | null> {
+    let known = this.ahead.get(key);
+    while (known !== undefined && known.sequences.length > 0 && (known.sequences[0] as number) <= sequence) known.sequences.shift();
+    if (known === undefined || (known.sequences.length === 0 && !known.isWhole)) {
+      known = yield* this.look(ground, sequence);
+      this.ahead.set(key, known);
+    }
+    return known.sequences[0] ?? null;
+  }
+
+  private *look(ground: Ground, after: number): Generator<void, { sequences: number[]; isWhole: boolean }> {
+    if (this.rows >= STEP_ROWS) {
+      this.rows = 0;
+      yield;
+    }
+    if (ground.type === "term") {
+      return this.listed(this.termSql(), [ground.query, after, this.until, LIST_MAX, ...this.sightValues()]);
+    }
+    if (ground.type === "members") {
+      return this.listed("SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4", [ground.scope, after, this.until, LIST_MAX]);
+    }
+    const found = ground.type === "record" ? yield* this.nextVersion(ground.n, ground.kind, after) : yield* this.nextCount(ground, after);
+    return { sequences: found === null ? [] : [found], isWhole: found === null };
+  }
+
+  private listed(text: string, values: (string | number)[]): { sequences: number[]; isWhole: boolean } {
+    const sequences = (this.connection.statement(text).values(...values) as Array<[number]>).map((row) => row[0]);
+    this.rows += sequences.length;
+    return { sequences, isWhole: sequences.length < LIST_MAX };
+  }
+
+  /** Where a text that matches begins to be one, as far as the caller sees the record. That it ends is a version of the record. */
+  private termSql(): string {
+    const visible = this.sight.networkIds === null ? "" : " AND ('{' || v.members || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?6))";
+    return `SELECT DISTINCT t.key & 2147483647 AS s
+      FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?1 AND (history_search.rowid & 2147483647) > +?2 AND (history_search.rowid & 2147483647) <= +?3) t
+      CROSS JOIN history_records r ON r.n = t.key >> 31 CROSS JOIN history_versions v ON v.key = t.key
+      WHERE EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +?5 * 64 + r.kind AND o.n = r.n)${visible} ORDER BY s LIMIT +?4`;
+  }
+
+  /** The next version that names a relevant field, or none at all; where history was thinned, the next one that is left. */
+  private *nextVersion(n: number, kind: AnyKind, after: number): Generator<void, number | null> {
+    const fields = (this.fields[kind.name] ?? []).map((field) => `'${field}'`).join(", ");
+    const text = `SELECT count(*), max(s), min(CASE WHEN changed IS NULL OR EXISTS (SELECT 1 FROM json_each(changed) c WHERE c.value IN (${fields})) OR s <= (SELECT max(last) FROM history_segments) THEN s END)
+      FROM (SELECT key & 2147483647 AS s, changed FROM history_versions WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3) ORDER BY key LIMIT ${STEP_ROWS})`;
+    return yield* this.scan(text, [n], after);
+  }
+
+  /** Where a count leaves its range. */
+  private *nextCount({ scope, low, high }: { readonly scope: number; readonly low: number; readonly high: number }, after: number): Generator<void, number | null> {
+    const text = `SELECT count(*), max(sequence), min(CASE WHEN count < +?4 OR count > +?5 THEN sequence END)
+      FROM (SELECT sequence, count FROM history_census WHERE scope = +?1 AND sequence > +?2 AND sequence <= +?3 ORDER BY sequence LIMIT ${STEP_ROWS})`;
+    return yield* this.scan(text, [scope, low, high], after);
+  }
+
+  /** @param values of ?1, and of ?4 on; ?2 and ?3 are where the step begins and all ends */
+  private *scan(text: string, [first, ...rest]: readonly number[], after: number): Generator<void, number | null> {
+    for (let from = after; ; ) {
+      const [count, last, found] = this.connection.statement(text).values(first as number, from, this.until, ...rest)[0] as [number, number | null, number | null];
+      this.rows += count;
+      if (found !== null) return found;
+      if (count < STEP_ROWS || last === null) return null;
+      from = last;
+      this.rows = 0;
+      yield;
+    }
+  }
+
+  private sightValues(): (string | number)[] {
+    const { organizationN, networkIds } = this.sight;
+    return networkIds === null ? [organizationN] : [organizationN, JSON.stringify(networkIds)];
+  }
+}

@@ -1,0 +1,138 @@
+// How one version shows among changes: what happened, in which transaction, by whom, and the record as it then was. One view
+// for a record's history, for the feed and for what a transaction did.
+
+import { Type, type TSchema } from "@sinclair/typebox";
+import type { Actor } from "../access/actor.ts";
+import { formatInstant } from "../base/instant.ts";
+import { ChangeLog, type Change, type LedgerEntry } from "../db/change-log.ts";
+import type { AnyKind } from "../db/kind.ts";
+import type { AsOf } from "../db/list-query.ts";
+import type { Reader } from "../db/reader.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
+import type { ComposeFor } from "../resources/answers.ts";
+import { RESOURCES } from "../resources/catalog.ts";
+import { ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
+
+/** What shows among changes. API keys do not: they are read by sign-in only, each by those who may see it. */
+const SHOWN = RESOURCES.filter((resource) => resource.read.sessionOnly !== true);
+
+/** The kinds whose changes can be asked for. */
+export const CHANGE_KINDS: readonly AnyKind[] = [organizationKind, ...SHOWN.map((resource) => resource.kind)];
+export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
+
+export const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
+export const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
+
+/** Who did what when. */
+export const TransactionOfChange = Type.Object(
+  {
+    sequence: Type.Integer({ minimum: 1, description: "The place in the ledger: strictly increasing, without gaps." }),
+    at: Timestamp,
+    actor: Type.Object({ type: OneOf(ACTOR_TYPES), id: Nullable(Uuid), name: Type.String({ description: "As it was called then, also when it is gone." }) }),
+    request_id: Nullable(Type.String({ description: "X-Request-Id of the request that made it." })),
+  },
+  { $id: "TransactionOfChange" },
+);
+
+const changeFields = {
+  operation: OneOf(OPERATIONS, { description: "Created also where a deleted record was brought back." }),
+  changed_fields: Type.Array(Type.String(), { description: "The fields that differ from the version before; none where everything is new or gone. A host names the kinds of its children." }),
+  transaction: TransactionOfChange,
+};
+
+/** One version of a record of one kind. @param record the record's own schema */
+export function VersionOf(record: TSchema, title: string) {
+  return Type.Object({ ...changeFields, record }, { $id: `${title}Version` });
+}
+
+/** One version among those of all kinds. */
+export const ChangeOfAny = Type.Object(
+  {
+    entity_type: OneOf(CHANGE_TYPES),
+    ...changeFields,
+    record: Type.Object({ id: Uuid }, { additionalProperties: true, description: "The record as its own resource shows it, hosts and services without their children; a deleted one as it was closed." }),
+  },
+  { $id: "Change" },
+);
+
+export const TRANSACTION_EXAMPLE = {
+  sequence: 42,
+  at: "2026-11-21T09:15:00.123Z",
+  actor: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
+  request_id: "0f3a1c9be2d4-1x",
+};
+
+/** An example of a version of this record. */
+export function versionExample(record: object): object {
+  return { operation: "Updated", changed_fields: ["name"], transaction: TRANSACTION_EXAMPLE, record };
+}
+
+export const CHANGE_EXAMPLE = { entity_type: "organization", ...versionExample(ORGANIZATION_EXAMPLE) };
+
+/** Renders versions for one caller. */
+export class ChangeView {
+  private readonly reader: Reader;
+  private readonly log: ChangeLog;
+  private readonly actor: Actor;
+
+  constructor(reader: Reader, actor: Actor) {
+    this.reader = reader;
+    this.log = new ChangeLog(reader);
+    this.actor = actor;
+  }
+
+  /**
+   * Each version as a JSON object, in the order given.
+   * @param options.withType names the kind of each
+   * @param options.isWhole hosts with their children
+   */
+  render(changes: readonly Change[], options: { withType: boolean; isWhole: boolean }): string[] {
+    const entries = this.log.entries(changes.map((change) => change.sequence));
+    const records = this.records(changes, options.isWhole);
+    return changes.map((change, place) => {
+      const type = options.withType ? `"entity_type":"${change.kind.name}",` : "";
+      const fields = JSON.stringify(change.changedFields ?? []);
+      return `{${type}"operation":"${change.operation}","changed_fields":${fields},"transaction":${transactionText(entries.get(change.sequence) as LedgerEntry)},"record":${records[place]}}`;
+    });
+  }
+
+  /** The records as they were with these versions; a deleted one as it was closed. */
+  private records(changes: readonly Change[], isWhole: boolean): string[] {
+    // What was written together is read together: one transaction, one kind, one read.
+    const groups = new Map<string, { kind: AnyKind; sequence: number; places: number[] }>();
+    const { thinnedPast } = this.reader;
+    for (const [place, change] of changes.entries()) {
+      // Where history was thinned, the parts of a record are all there only as of a kept transaction.
+      const sequence = change.operation === "Deleted" ? thinnedPast.keptUpTo(change.sequence - 1) : thinnedPast.keptFrom(change.sequence);
+      const name = `${sequence} ${change.kind.code}`;
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, { kind: change.kind, sequence, places: [place] });
+      else group.places.push(place);
+    }
+    const texts: string[] = [];
+    for (const { kind, sequence, places } of groups.values()) {
+      const asOf = this.reader.atSequence(sequence);
+      const items = this.reader.itemsOf(kind, places.map((place) => (changes[place] as Change).n), asOf, this.actor);
+      const shown = this.composed(kind, isWhole, items, asOf);
+      for (const [index, place] of places.entries()) texts[place] = shown[index] as string;
+    }
+    return texts;
+  }
+
+  private composed(kind: AnyKind, isWhole: boolean, items: ReturnType<Reader["itemsOf"]>, asOf: AsOf): string[] {
+    const compose = composeOf(kind, isWhole);
+    return compose === undefined ? items.map((item) => item.text) : compose(this.reader, this.actor)(items, asOf);
+  }
+}
+
+/** How records of a kind are composed among changes. */
+export function composeOf(kind: AnyKind, isWhole: boolean): ComposeFor | undefined {
+  const resource = RESOURCES.find((each) => each.kind === kind);
+  return isWhole ? resource?.compose : (resource?.composeAlone ?? resource?.compose);
+}
+
+/** TransactionOfChange as JSON. */
+export function transactionText(entry: LedgerEntry): string {
+  const { sequence, at, actorType, actorId, actorName, requestId } = entry;
+  return JSON.stringify({ sequence, at: formatInstant(at), actor: { type: actorType, id: actorId, name: actorName }, request_id: requestId });
+}

@@ -1,0 +1,164 @@
+// A diff as it is answered: JSON, lines of JSON, a table, or a report for people.
+
+import { formatInstant, type Instant } from "../base/instant.ts";
+import { entityWords } from "../base/entity-words.ts";
+import type { LedgerEntry } from "../db/change-log.ts";
+import type { LongRead } from "../db/long-reads.ts";
+import type { Reader } from "../db/reader.ts";
+import type { Thinned } from "../db/thinned-past.ts";
+import { csvHead, csvRows, fieldColumns } from "../http/csv.ts";
+import { metaAt, resolvedMembers, thinnedUntilMember } from "../http/envelope.ts";
+import { transactionText } from "./change-view.ts";
+import { Diff, type Difference, type DiffQuery } from "./diff.ts";
+
+export const DIFF_FORMATS = ["json", "ndjson", "csv", "text"] as const;
+export type DiffFormat = (typeof DIFF_FORMATS)[number];
+
+export interface DiffInput extends DiffQuery {
+  readonly format: DiffFormat;
+  /** What was asked for. */
+  readonly fromAt: Instant;
+  readonly toAt: Instant;
+  /** Where these lie in thinned history. */
+  readonly fromThinned?: Thinned;
+  readonly toThinned?: Thinned;
+  /** Up to when not every change between the two is there any more; null where none is missing. */
+  readonly thinnedUntil: Instant | null;
+}
+
+const ALL = ["added", "removed", "changed"] as const;
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+
+/** The columns of the table: one row for each record that was added or removed, and for each field that was changed. */
+export const DIFF_COLUMNS = fieldColumns(["change", "entity_type", "id", "name", "network_id", "host_id", "field", "from", "to", "sequence", "at", "actor_type", "actor_name", "request_id"]);
+
+export const diff: LongRead = function* (reader: Reader, input: DiffInput) {
+  const differences = new Diff(reader, input);
+  for (const _ of differences.gather()) yield PAUSE;
+  yield* FORMATS[input.format](differences, input);
+};
+
+const FORMATS: Readonly<Record<DiffFormat, (diff: Diff, input: DiffInput) => Generator<Uint8Array>>> = { json, ndjson, csv, text };
+
+function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
+  const counts = new Counts();
+  yield encode(`{"success":true,"data":{"from":${bound(input.fromAt, input.from, input.fromThinned)},"to":${bound(input.toAt, input.to, input.toThinned)}`);
+  for (const sort of ALL) {
+    let separator = `,"${sort}":[`;
+    for (const step of diff.differences([sort])) {
+      if (step.length === 0) continue;
+      counts.add(step);
+      yield encode(separator + step.map(differenceText).join(","));
+      separator = ",";
+    }
+    yield encode(separator === "," ? "]" : `${separator}]`);
+  }
+  yield encode(`,"counts":${JSON.stringify(counts.byType)}},"meta":${metaAt(null, thinnedUntilMember(input.thinnedUntil))}}\n`);
+}
+
+function* ndjson(diff: Diff): Generator<Uint8Array> {
+  for (const step of diff.differences(ALL)) yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
+}
+
+function* csv(diff: Diff): Generator<Uint8Array> {
+  yield encode(csvHead(DIFF_COLUMNS));
+  for (const step of diff.differences(ALL)) yield encode(csvRows(DIFF_COLUMNS, step.flatMap(rows)));
+}
+
+function* text(diff: Diff, input: DiffInput): Generator<Uint8Array> {
+  const counts = new Counts();
+  yield encode(`What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`);
+  let heading = "";
+  for (const step of diff.differences(ALL)) {
+    counts.add(step);
+    let lines = "";
+    for (const each of step) {
+      const title = capitalized(entityWords(each.kind.name));
+      if (title !== heading) lines += `\n${title}\n`;
+      heading = title;
+      lines += reported(each);
+    }
+    yield encode(lines);
+  }
+  const { added, removed, changed } = counts.total;
+  yield encode(added + removed + changed === 0 ? "\nNothing.\n" : `\n${added} added, ${removed} removed, ${changed} changed.\n`);
+}
+
+/** One difference as a JSON object. */
+function differenceText(difference: Difference): string {
+  const { kind, name, record, transaction } = difference;
+  const head = `{"entity_type":"${kind.name}","id":${JSON.stringify(record["id"])},"name":${JSON.stringify(name)}`;
+  const tail = `"transaction":${transactionText(transaction)}}`;
+  if (difference.change !== "changed") return `${head},"record":${JSON.stringify(record)},${tail}`;
+  const fields = difference.fields.map(
+    (each) => `{"field":${JSON.stringify(each.field)},"from":${JSON.stringify(each.from)},"to":${JSON.stringify(each.to)},"transaction":${each.transaction === null ? "null" : transactionText(each.transaction)}}`,
+  );
+  return `${head},"fields":[${fields.join(",")}],${tail}`;
+}
+
+function rows(difference: Difference): Array<Record<string, unknown>> {
+  const { change, kind, name, record } = difference;
+  const about = { change, entity_type: kind.name, id: record["id"], name, network_id: record["network_id"], host_id: record["host_id"] };
+  if (difference.change !== "changed") return [{ ...about, ...who(difference.transaction) }];
+  return difference.fields.map(({ field, from, to, transaction }) => ({ ...about, field, from, to, ...(transaction === null ? {} : who(transaction)) }));
+}
+
+function who(transaction: LedgerEntry): Record<string, unknown> {
+  const { sequence, at, actorType, actorName, requestId } = transaction;
+  return { sequence, at: formatInstant(at), actor_type: actorType, actor_name: actorName, request_id: requestId };
+}
+
+/** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who and when. */
+function reported(difference: Difference): string {
+  const by = (entry: LedgerEntry | null) => (entry === null ? "not kept by whom" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`);
+  const name = oneLine(difference.name);
+  if (difference.change !== "changed") return `  ${difference.change === "added" ? "+" : "-"} ${name}  (${by(difference.transaction)})\n`;
+  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${shown(each.from)} → ${shown(each.to)}  (${by(each.transaction)})\n`).join("")}`;
+}
+
+/** A value on one line, without what would move a terminal's cursor. */
+function shown(value: unknown): string {
+  return value === null ? "none" : oneLine(JSON.stringify(value));
+}
+
+function oneLine(value: string): string {
+  return value.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
+}
+
+function capitalized(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+function bound(at: Instant, sequence: number, thinned: Thinned | undefined): string {
+  return `${JSON.stringify({ at: formatInstant(at), sequence }).slice(0, -1)}${resolvedMembers(thinned)}}`;
+}
+
+/** What a person has to know of thinned history. */
+function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): string {
+  if (thinnedUntil === null) return "";
+  const lines = [`History up to ${formatInstant(thinnedUntil)} was thinned: not every change is there any more.`];
+  for (const [end, thinned] of [["beginning", fromThinned], ["end", toThinned]] as const) {
+    if (thinned !== undefined) lines.push(`The ${end} is ${thinned.resolvedAt === null ? "before all that is kept" : `as of ${formatInstant(thinned.resolvedAt)}, the last state kept before it`}.`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+class Counts {
+  readonly byType: Record<string, Partial<Record<Difference["change"], number>>> = {};
+  readonly total = { added: 0, removed: 0, changed: 0 };
+
+  add(differences: readonly Difference[]): void {
+    for (const { kind, change } of differences) {
+      const counts = (this.byType[kind.name] ??= {});
+      counts[change] = (counts[change] ?? 0) + 1;
+      this.total[change] += 1;
+    }
+  }
+}
+
+const encoder = new TextEncoder();
+
+function encode(part: string): Uint8Array {
+  return encoder.encode(part);
+}

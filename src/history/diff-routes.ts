@@ -1,0 +1,143 @@
+// GET /api/v1/diff: what differs between two instants.
+
+import { Type } from "@sinclair/typebox";
+import { VIEWER, type Access, type Actor } from "../access/actor.ts";
+import { invalid } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
+import { RESOLUTIONS } from "../db/thinned-past.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import { CSV_TYPE } from "../http/csv.ts";
+import { InstantOrAge, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../http/schemas.ts";
+import type { Surface } from "../http/surface.ts";
+import { failed, plainActor, readingAt, type Inventory } from "../resources/answers.ts";
+import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
+import { CHANGE_TYPES, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
+import { DIFF_FORMATS, type DiffFormat, type DiffInput } from "./diff-formats.ts";
+
+const Query = Type.Object({
+  from: InstantOrAge("The earlier instant, or how long ago: `-24h`, `-7d`."),
+  to: Type.Optional(InstantOrAge("The later instant; now when left out.")),
+  types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
+  network_id: Type.Optional(Uuid),
+  host_id: Type.Optional(Type.String({ format: "uuid", description: "Only this host and what is its own." })),
+  format: Type.Optional(OneOf(DIFF_FORMATS, { default: "json", description: "`ndjson`: a line for each record, as it is found. `csv`: a row for each record added or removed and for each field changed. `text`: a report for people." })),
+});
+
+const about = {
+  entity_type: OneOf(CHANGE_TYPES),
+  id: Uuid,
+  name: Type.String({ description: "What a person calls it." }),
+};
+const transaction = { transaction: TransactionOfChange };
+const Whole = Type.Object(
+  { ...about, record: Type.Object({ id: Uuid }, { additionalProperties: true, description: "The record at the end it is there at; hosts without their children." }), ...transaction },
+  { $id: "WholeDifference" },
+);
+const Partly = Type.Object(
+  {
+    ...about,
+    fields: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown(), transaction: Nullable(TransactionOfChange, { description: "The last one that changed it; null where history was thinned and that is not known any more." }) }), { description: "Field by field. A field without a value is null." }),
+    ...transaction,
+  },
+  { $id: "FieldDifference" },
+);
+const Bound = Type.Object({
+  at: Timestamp,
+  sequence: Type.Integer({ minimum: 0, description: "The last transaction at or before it; where history was thinned, the last one that is kept." }),
+  resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only where it lies in thinned history: what is kept there." })),
+  resolved_at: Type.Optional(Nullable(Timestamp, { description: "With `resolution`: the instant as of which it really is; null before all that is kept." })),
+});
+const DiffAnswer = Type.Object(
+  {
+    from: Bound,
+    to: Bound,
+    added: Type.Array(Whole),
+    removed: Type.Array(Whole),
+    changed: Type.Array(Partly),
+    counts: Type.Record(Type.String(), Type.Object({ added: Type.Optional(Type.Integer()), removed: Type.Optional(Type.Integer()), changed: Type.Optional(Type.Integer()) }), { description: "By kind of record." }),
+  },
+  { $id: "Diff" },
+);
+
+const EXAMPLE = {
+  from: { at: "2026-11-20T09:15:00.000Z", sequence: 17 },
+  to: { at: "2026-11-21T09:15:00.000Z", sequence: 42 },
+  added: [],
+  removed: [],
+  changed: [
+    {
+      entity_type: "organization",
+      id: ORGANIZATION_EXAMPLE.id,
+      name: ORGANIZATION_EXAMPLE.name,
+      fields: [{ field: "name", from: "Example", to: ORGANIZATION_EXAMPLE.name, transaction: TRANSACTION_EXAMPLE }],
+      transaction: TRANSACTION_EXAMPLE,
+    },
+  ],
+  counts: { organization: { changed: 1 } },
+};
+
+const CONTENT_TYPES: Readonly<Record<DiffFormat, string>> = {
+  json: "application/json",
+  ndjson: "application/x-ndjson",
+  csv: CSV_TYPE,
+  text: "text/plain; charset=utf-8",
+};
+
+/** /api/v1/diff. */
+export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory, clock: Clock): void {
+  const { reader } = inventory;
+  surface.get(
+    "/api/v1/diff",
+    {
+      operationId: "diff",
+      summary: "What was added, removed and changed between two instants",
+      description: "Field by field, with who did it and when. What changed and changed back in between is no difference, nor is what is only seen again. It costs the changes between the two instants, not the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
+      group: "Changes",
+      access: VIEWER,
+      query: Query,
+      answer: DiffAnswer,
+      media: [
+        { type: "application/x-ndjson", description: "One difference per line, as in `added`, `removed` and `changed`, with `change` telling which.", example: `${JSON.stringify({ change: "changed", ...EXAMPLE.changed[0] })}\n` },
+        { type: "text/csv", description: "RFC 4180 with a header row.", example: "change,entity_type,id,name\r\nadded,host,01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010,core-1\r\n" },
+        { type: "text/plain", description: "A report for people.", example: "Hosts\n  + core-1  (Ada, 2026-11-21T09:15:00.123Z)\n" },
+      ],
+      example: { data: EXAMPLE },
+    },
+    (call) => {
+      const now = clock.now();
+      const fromAt = parseInstantOrAge(call.query.from, now) as Instant;
+      const toAt = call.query.to === undefined ? now : (parseInstantOrAge(call.query.to, now) as Instant);
+      if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: call.query.from }]);
+      // Both ends: the earlier one is settled when the later one is.
+      return readingAt(inventory, toAt, async (asOf) => {
+        const format = call.query.format ?? "json";
+        const from = reader.resolve(fromAt);
+        const fromSequence = (from ?? reader.head()).sequence;
+        const thinnedUntil = reader.thinnedPast.incompleteUntil(fromSequence);
+        const input: DiffInput = {
+          actor: plainActor(call.actor),
+          types: call.query.types ?? CHANGE_TYPES,
+          networkN: numberOf(call.query.network_id),
+          hostN: numberOf(call.query.host_id),
+          from: fromSequence,
+          to: (asOf ?? reader.head()).sequence,
+          format,
+          fromAt,
+          toAt,
+          ...(from?.thinned === undefined ? {} : { fromThinned: from.thinned }),
+          ...(asOf?.thinned === undefined ? {} : { toThinned: asOf.thinned }),
+          thinnedUntil,
+        };
+        const headers = { ...call.headers, "content-type": CONTENT_TYPES[format], ...(thinnedUntil === null || format === "json" ? {} : { "x-thinned-until": formatInstant(thinnedUntil) }) };
+        const chunks = await inventory.longReads.start("diff", input);
+        return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
+      });
+    },
+  );
+
+  /** Null where none was asked for; 0 for one that was never used, which holds nothing. */
+  function numberOf(id: string | undefined): number | null {
+    return id === undefined ? null : (reader.recordN(id) ?? 0);
+  }
+}

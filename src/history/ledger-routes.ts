@@ -1,0 +1,111 @@
+// /api/v1/transactions and /api/v1/ledger: what was done, and the hash that stands for all of it.
+
+import { Type } from "@sinclair/typebox";
+import { VIEWER, type Access, type Actor } from "../access/actor.ts";
+import { DomainError, notFound } from "../base/errors.ts";
+import { formatInstant } from "../base/instant.ts";
+import { ChangeLog } from "../db/change-log.ts";
+import { RESOLUTIONS } from "../db/thinned-past.ts";
+import { byteStream } from "../http/byte-stream.ts";
+import { successBody } from "../http/envelope.ts";
+import { INT32_MAX, LIMIT_DEFAULT, Nullable, OneOf, PageQuery, Timestamp } from "../http/schemas.ts";
+import type { Surface } from "../http/surface.ts";
+import { failed, plainActor, readAt, readingAt, type Inventory } from "../resources/answers.ts";
+import { CHANGE_KINDS, OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import type { TransactionInput, TransactionsInput } from "./transactions.ts";
+
+export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });
+
+const Transaction = Type.Object(
+  {
+    ...TransactionOfChange.properties,
+    command: Type.String({ description: "What the appliance was told to do: `host.update`." }),
+    changes: Type.Record(Type.String(), Type.Object(Object.fromEntries(OPERATIONS.map((operation) => [operation, Type.Optional(Type.Integer({ minimum: 1 }))]))), { description: "Versions by kind of record and operation, of what the caller sees." }),
+  },
+  { $id: "Transaction" },
+);
+
+const TRANSACTION_EXAMPLE = {
+  sequence: 42,
+  at: "2026-11-21T09:15:00.123Z",
+  actor: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
+  request_id: "0f3a1c9be2d4-1x",
+  command: "host.update",
+  changes: { host: { Updated: 1 }, port: { Created: 2 } },
+};
+
+const Ledger = Type.Object(
+  {
+    sequence: Type.Integer({ minimum: 0, description: "The last transaction, of all organizations; 0 in an empty ledger." }),
+    at: Nullable(Timestamp, { description: "Its instant." }),
+    hash: Nullable(Type.String({ description: "SHA-256 over its versions' hashes and its predecessor's hash: it stands for everything up to here. Written down elsewhere, `netledger verify --head SEQUENCE:HASH` finds later whether the ledger was changed or cut." })),
+    thinned: Type.Array(
+      Type.Object({
+        first_sequence: Type.Integer({ minimum: 1 }),
+        last_sequence: Type.Integer({ minimum: 1, description: "As of this one all is kept." }),
+        until: Timestamp,
+        resolution: OneOf(RESOLUTIONS, { description: "What is kept: the last state of each day or month (UTC), or none but the last of the stretch." }),
+        pruned_by: Type.Integer({ minimum: 1, description: "The transaction of the prune." }),
+      }),
+      { description: "Stretches of history that were thinned, in order; none by default." },
+    ),
+  },
+  { $id: "Ledger" },
+);
+
+const LEDGER_EXAMPLE = { sequence: 42, at: "2026-11-21T09:15:00.123Z", hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", thinned: [] };
+
+/** /api/v1/transactions, /api/v1/ledger. */
+export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+  const { reader, longReads } = inventory;
+  surface
+    .get(
+      "/api/v1/transactions",
+      {
+        operationId: "listTransactions",
+        summary: "List transactions, newest first",
+        description: "Each is one change of the whole inventory: what it wrote became visible at once, at one instant. With `at`, those up to then.",
+        group: "Changes",
+        access: VIEWER,
+        query: Type.Object(PageQuery),
+        answer: Type.Array(Transaction),
+        isList: true,
+        example: { data: [TRANSACTION_EXAMPLE] },
+      },
+      (call) => {
+        const { at, asked } = readAt(call.query.at);
+        return readingAt(inventory, at, async (asOf) => {
+          const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+          const input: TransactionsInput = { actor: plainActor(call.actor), until: (asOf ?? reader.head()).sequence, limit, offset, asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
+          const chunks = await longReads.start("transactions", input);
+          return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+        });
+      },
+    )
+    .get(
+      "/api/v1/transactions/:sequence",
+      { operationId: "getTransaction", summary: "Get a transaction", description: "Its versions are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.", group: "Changes", access: VIEWER, params: SequenceParams, answer: Transaction, isRecord: false, example: { data: TRANSACTION_EXAMPLE } },
+      async (call) => {
+        const { sequence } = call.params;
+        if (!isVisible(call.actor, sequence)) throw noTransaction(sequence);
+        const chunks = await longReads.start("transaction", { actor: plainActor(call.actor), sequence } satisfies TransactionInput);
+        return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+      },
+    )
+    .get("/api/v1/ledger", { operationId: "getLedger", summary: "The head of the ledger: its last transaction and the hash over all", group: "Changes", access: VIEWER, answer: Ledger, example: { data: LEDGER_EXAMPLE } }, (call) => {
+      const head = reader.head();
+      const { thinnedPast } = reader;
+      const thinned = thinnedPast.segments.map(({ first, last, resolution, prunedBy }) => ({ first_sequence: first, last_sequence: last, until: formatInstant(thinnedPast.instantOf(last)), resolution, pruned_by: prunedBy }));
+      const data = head.sequence === 0 ? { sequence: 0, at: null, hash: null, thinned } : { sequence: head.sequence, at: formatInstant(head.at), hash: reader.hashOf(head.sequence), thinned };
+      return new Response(successBody(JSON.stringify(data)), { headers: { ...call.headers, "content-type": "application/json" } });
+    });
+
+  function isVisible(actor: Actor, sequence: number): boolean {
+    return new ChangeLog(reader).sequences({ reach: actor, kinds: CHANGE_KINDS }, sequence - 1, sequence, 1).length > 0;
+  }
+}
+
+/** 404: the same whether it never was or is out of the caller's reach. */
+export function noTransaction(sequence: number): DomainError {
+  return notFound("transaction", String(sequence));
+}

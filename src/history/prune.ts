@@ -1,0 +1,174 @@
+// Thins the ledger: drops the documents of versions that are not needed any more, keeps their hashes, and says so in a transaction
+// of its own. One transaction on the writable connection, while no appliance runs: it is done in whole, verified, or not at all.
+
+import { SYSTEM_AUTHOR } from "../access/usage.ts";
+import type { Instant } from "../base/instant.ts";
+import type { Sql } from "../db/connection.ts";
+import { hashTransaction } from "../db/hash.ts";
+import type { AnyKind } from "../db/kind.ts";
+import { DatabaseRefused } from "../db/migrate.ts";
+import { Statements } from "../db/statements.ts";
+import { ThinnedPast, type Segment } from "../db/thinned-past.ts";
+import { rebuildPastWithin } from "./rebuild.ts";
+import { afterPrune, dispensable, keptSequences, pruneSource, type LedgerPlace, type PruneOrder, type ThinnableVersion } from "./thinning.ts";
+import { verifyLedger, type Progress, type Report } from "./verify.ts";
+
+/** What a prune comes to. */
+export interface PrunePlan {
+  /** Of all stretches that are thinned then. */
+  readonly segments: readonly Segment[];
+  /** The last transaction that it reaches; 0 where nothing is that old. */
+  readonly last: number;
+  /** How many states of the thinned stretches are kept. */
+  readonly states: number;
+  /** Versions in these stretches now, and those of them that are dropped. */
+  readonly versions: number;
+  readonly dropped: number;
+  readonly droppedBytes: number;
+}
+
+export interface Pruned extends PrunePlan {
+  /** The ledger's end, as it was verified after it; null where nothing was to be dropped and nothing was written. */
+  readonly report: Report | null;
+}
+
+type OnProgress = (progress: Progress) => void;
+/** @param sequences of versions of the record n */
+type OnDropped = (n: number, sequences: readonly number[]) => void;
+
+const STEP_ROWS = 5_000;
+/** Of the writable connection meanwhile: what is thinned lies side by side, and what is derived is made in another order. */
+const CACHE_KIB = 262_144;
+const GUARDED = ["history_versions", "history_thinned", "history_segments"];
+const SEQUENCE_INDEX = "history_versions_by_sequence";
+
+const VERSIONS = `
+  SELECT key >> 31, key & 2147483647, operation, octet_length(members) + octet_length(observed) + coalesce(octet_length(sort_keys), 0) + coalesce(octet_length(changed), 0)
+  FROM history_versions WHERE key > ((?1 << 31) | ?2) AND +(key & 2147483647) <= ?3 ORDER BY key LIMIT ${STEP_ROWS}`;
+const DAY_ENDS = "SELECT max(sequence), max(at) FROM history_transactions WHERE sequence <= ?1 GROUP BY at / 86400000 ORDER BY 1";
+
+/** What a prune would come to. Reads in short steps; an appliance may be at work on the data. */
+export function planPrune(db: Sql, order: PruneOrder, onProgress: OnProgress = () => {}): PrunePlan {
+  return goThrough(db, order, onProgress, () => {});
+}
+
+/**
+ * Thins the ledger, on a store that is sound and at rest.
+ * @param now the wall clock
+ * @throws DatabaseRefused for a store that is not sound: what is wrong with it would never be found again. Whatever is thrown, nothing is changed.
+ */
+export function prune(db: Sql, kinds: readonly AnyKind[], order: PruneOrder, now: Instant, onProgress: OnProgress = () => {}): Pruned {
+  const { $client } = db;
+  $client.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+  return $client
+    .transaction(() => {
+      requireSound(verifyLedger(db, kinds, { onProgress }), "The data are not sound, and were not pruned");
+      let definitions: readonly string[] = [];
+      const thin = $client.prepare("INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)");
+      const drop = $client.prepare("DELETE FROM history_versions WHERE key = ((?1 << 31) | ?2)");
+      const plan = goThrough(db, order, onProgress, (n, sequences) => {
+        if (definitions.length === 0) definitions = takeOff(db);
+        for (const sequence of sequences) {
+          thin.run(n, sequence);
+          drop.run(n, sequence);
+        }
+      });
+      thin.finalize();
+      drop.finalize();
+      if (plan.dropped === 0) return { ...plan, report: null };
+      record(db, order, plan.segments, now);
+      for (const sql of definitions) $client.run(sql);
+      rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records made anew", done: n, total: null }));
+      const report = verifyLedger(db, kinds, { onProgress });
+      requireSound(report, "The pruned data would not be sound, and nothing was changed");
+      return { ...plan, report };
+    })
+    .immediate();
+}
+
+/** Goes through all versions in the stretches that are thinned then, and hands over those that are not needed any more. */
+function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, onDropped: OnDropped): PrunePlan {
+  const { $client } = db;
+  const past = new ThinnedPast((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
+  const { segments: before } = past;
+  // In a stretch that is thinned already it ends with a state that is still there.
+  const last = past.keptUpTo(past.lastBefore(order.before));
+  const { sequence } = $client.query("SELECT coalesce(max(sequence), 0) + 1 AS sequence FROM history_transactions").get() as { sequence: number };
+  const segments = last === 0 ? before : afterPrune(before, { last, keep: order.keep, sequence });
+  const until = segments.at(-1)?.last ?? 0;
+  const kept = keptSequences(segments, dayEnds(db, until));
+  const plan = { segments, last, states: kept.length, versions: 0, dropped: 0, droppedBytes: 0 };
+  // A prune that could only make finer what is coarse already is none.
+  if (last === 0 || Bun.deepEquals(segments, before)) return plan;
+
+  const statement = $client.prepare(VERSIONS);
+  let versions: Array<ThinnableVersion & { readonly bytes: number }> = [];
+  let [n, place] = [0, 0];
+  const complete = () => {
+    const dropped = dispensable(versions, kept);
+    plan.versions += versions.length;
+    plan.dropped += dropped.length;
+    for (const { bytes } of dropped) plan.droppedBytes += bytes;
+    if (dropped.length > 0) onDropped(n, dropped.map((version) => version.sequence));
+    versions = [];
+  };
+  for (let isLast = false; !isLast; ) {
+    const rows = statement.values(n, place, until) as Array<[number, number, number, number | null]>;
+    for (const [recordN, sequence, operation, bytes] of rows) {
+      if (recordN !== n) complete();
+      [n, place] = [recordN, sequence];
+      versions.push({ sequence, operation, bytes: bytes ?? 0 });
+    }
+    isLast = rows.length < STEP_ROWS;
+    onProgress({ step: "records thinned", done: n, total: null });
+  }
+  complete();
+  statement.finalize();
+  return plan;
+}
+
+function dayEnds(db: Sql, until: number): LedgerPlace[] {
+  return (db.$client.query(DAY_ENDS).values(until) as Array<[number, number]>).map(([sequence, at]) => ({ sequence, at }));
+}
+
+/**
+ * Takes off what guards the ledger, and the index that would be rewritten page by page.
+ * @returns the SQL that puts all of it back
+ */
+function takeOff({ $client }: Sql): string[] {
+  const triggers = $client.query(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (${GUARDED.map((table) => `'${table}'`).join(", ")})`).all() as Array<{ name: string; sql: string }>;
+  const index = $client.query("SELECT sql FROM sqlite_schema WHERE name = ?").get(SEQUENCE_INDEX) as { sql: string };
+  for (const { name } of triggers) $client.run(`DROP TRIGGER ${name}`);
+  $client.run(`DROP INDEX ${SEQUENCE_INDEX}`);
+  return [index.sql, ...triggers.map((trigger) => trigger.sql)];
+}
+
+/** The prune's own transaction, chained like any other, and what readers know of it. */
+function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: Instant): void {
+  const statements = new Statements(db);
+  const head = statements.head();
+  const row = {
+    sequence: head.sequence + 1,
+    at: Math.max(now, head.at + 1),
+    wall_at: now,
+    organization_id: null,
+    actor_type: SYSTEM_AUTHOR.type,
+    actor_id: SYSTEM_AUTHOR.id,
+    actor_name: SYSTEM_AUTHOR.name,
+    request_id: null,
+    source: pruneSource(order),
+    last_n: statements.lastN(),
+  };
+  statements.insertTransaction({ ...row, hash: hashTransaction(statements.headHash(), row, []) });
+  db.$client.run("DELETE FROM history_segments");
+  const insert = db.$client.prepare("INSERT INTO history_segments (first, last, resolution, pruned_by) VALUES (?, ?, ?, ?)");
+  for (const { first, last, resolution, prunedBy } of segments) insert.run(first, last, resolution, prunedBy);
+  insert.finalize();
+}
+
+function requireSound({ findings, more }: Report, sentence: string): void {
+  const [first] = findings;
+  if (first === undefined) return;
+  const others = findings.length + more - 1;
+  throw new DatabaseRefused(`${sentence}: ${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}. netledger verify tells everything.`);
+}

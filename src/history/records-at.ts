@@ -1,0 +1,157 @@
+// Single records as of one transaction, found by the search index, by id or by their container, as far as a caller sees them.
+// Tells a trace what was asked, so that it can be known when the same questions would be answered otherwise. Renders nothing.
+
+import { parseMembers, scopeKey, type AnyKind, type Kind, type RecordBase } from "../db/kind.ts";
+import type { ReadConnection } from "../db/read-connection.ts";
+
+/** Whose records: an organization's, or those of some of its networks. */
+export interface Sight {
+  readonly organizationN: number;
+  /** Ids of networks; null for all of the organization. */
+  readonly networkIds: readonly string[] | null;
+}
+
+/** A record with its number. */
+export interface Known<R extends RecordBase = RecordBase> {
+  readonly n: number;
+  readonly kind: AnyKind;
+  readonly record: R;
+}
+
+/** Is told what an answer rests on. */
+export interface Trace {
+  /** A query of the search index. */
+  term(query: string): void;
+  record(n: number, kind: AnyKind): void;
+  /** Who lives in a scope (kind.ts, scopeKey). */
+  members(scope: number): void;
+  /** That so many lived in a scope: it matters only when it is less than `low` or more than `high`. */
+  count(scope: number, low: number, high: number): void;
+}
+
+/** A count, and between which others it makes no difference. */
+export interface CountRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The newest version of the record `r` up to the transaction ?1, where it was alive then. */
+const VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((r.n << 31) | ?1) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
+
+export class RecordsAt {
+  private readonly connection: ReadConnection;
+  private readonly sequence: number;
+  private readonly sight: Sight;
+  private readonly trace: Trace | null;
+  private readonly known = new Map<string, Known | null>();
+
+  /** @param sequence the transaction that everything is as of */
+  constructor(connection: ReadConnection, sequence: number, sight: Sight, trace: Trace | null = null) {
+    this.connection = connection;
+    this.sequence = sequence;
+    this.sight = sight;
+    this.trace = trace;
+  }
+
+  /**
+   * The records whose text, as it was then, matches; in the order in which they were made.
+   * @param query for the search index, made of search-text.ts's terms
+   */
+  matching<R extends RecordBase>(kinds: readonly Kind<R>[], query: string, limit: number): Known<R>[] {
+    this.trace?.term(query);
+    const text = `SELECT r.n, r.kind, v.members
+      FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?2 AND (history_search.rowid & 2147483647) <= ?1) t
+      CROSS JOIN history_records r ON r.n = t.key >> 31 ${VERSION}
+      WHERE r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
+        AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND x.key <= ((r.n << 31) | ?1))
+        AND v.members IS NOT NULL AND ${this.visible("?4")} LIMIT +?3`;
+    return this.remembered(kinds, text, [this.sequence, query, limit, ...this.sightValues()]);
+  }
+
+  /** Records by their ids; those that were not there, or that the caller does not see, are not in it. */
+  byIds<R extends RecordBase>(kind: Kind<R>, ids: Iterable<string | null | undefined>): Map<string, Known<R>> {
+    const wanted = new Set<string>();
+    for (const id of ids) if (typeof id === "string") wanted.add(id);
+    const missing = [...wanted].filter((id) => !this.known.has(id));
+    if (missing.length > 0) {
+      for (const id of missing) this.known.set(id, null);
+      const text = `SELECT r.n, r.kind, v.members FROM json_each(+?2) j CROSS JOIN history_records r ON r.id = j.value ${VERSION}
+        WHERE v.members IS NOT NULL AND ${this.visible("?3")}`;
+      this.remembered([kind], text, [this.sequence, JSON.stringify(missing), ...this.sightValues()]);
+    }
+    const found = new Map<string, Known<R>>();
+    for (const id of wanted) {
+      const known = this.known.get(id);
+      if (known?.kind === kind) found.set(id, known as Known<R>);
+    }
+    return found;
+  }
+
+  /** The records of a kind in a container that the caller sees, in page order. */
+  livingIn<R extends RecordBase>(kind: Kind<R>, containerN: number, limit: number): Known<R>[] {
+    return this.living(kind, containerN, "", [], limit);
+  }
+
+  /** As livingIn, only those with one of these values in a field. */
+  livingWith<R extends RecordBase>(kind: Kind<R>, containerN: number, field: keyof R & string, values: readonly (string | number)[]): Known<R>[] {
+    const condition = ` AND ('{' || v.members || '}') ->> '$.${field}' IN (SELECT value FROM json_each(+?4))`;
+    return this.living(kind, containerN, condition, [JSON.stringify(values)], values.length);
+  }
+
+  /**
+   * How many records of a kind lived in each container.
+   * @param rangeOf the counts that mean the same as a container's own
+   */
+  counts(kind: AnyKind, containerNs: Iterable<number>, rangeOf: (count: number, containerN: number) => CountRange): Map<number, number> {
+    const ns = [...new Set(containerNs)];
+    const counts = new Map<number, number>();
+    if (ns.length === 0) return counts;
+    const text = `SELECT j.value, coalesce((SELECT c.count FROM history_census c WHERE c.scope = j.value * 64 + ${kind.code} AND c.sequence <= ?1 ORDER BY c.sequence DESC LIMIT 1), 0) FROM json_each(+?2) j`;
+    for (const [n, count] of this.connection.statement(text).values(this.sequence, JSON.stringify(ns)) as Array<[number, number]>) {
+      counts.set(n, count);
+      const { low, high } = rangeOf(count, n);
+      this.trace?.count(scopeKey(n, kind), low, high);
+    }
+    return counts;
+  }
+
+  /** The number of a record by its id, whether it was there then or not; null for an id that was never used. */
+  numberOf(id: string): number | null {
+    const row = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
+    return row?.[0] ?? null;
+  }
+
+  private living<R extends RecordBase>(kind: Kind<R>, containerN: number, condition: string, values: readonly string[], limit: number): Known<R>[] {
+    const scope = scopeKey(containerN, kind);
+    this.trace?.members(scope);
+    const text = `SELECT r.n, r.kind, v.members FROM history_spans s CROSS JOIN history_records r ON r.n = s.n ${VERSION}
+      WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL${condition} AND ${this.visible(`?${4 + values.length}`)} ORDER BY s.n LIMIT +?3`;
+    return this.remembered([kind], text, [this.sequence, scope, limit, ...values, ...this.sightValues()]);
+  }
+
+  private remembered<R extends RecordBase>(kinds: readonly Kind<R>[], text: string, values: readonly (string | number)[]): Known<R>[] {
+    const found: Known<R>[] = [];
+    for (const [n, code, members] of this.connection.statement(text).values(...values) as Array<[number, number, string]>) {
+      const kind = kinds.find((each) => each.code === code);
+      if (kind === undefined) continue;
+      const record = parseMembers<R>(members);
+      const known = (this.known.get(record.id) as Known<R> | null | undefined) ?? { n, kind, record };
+      this.known.set(record.id, known);
+      this.trace?.record(n, kind);
+      found.push(known);
+    }
+    return found;
+  }
+
+  /** Whether the caller sees the record `r` with its version `v`. @param first the first of sightValues() */
+  private visible(first: string): string {
+    const isOwn = `EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +${first} * 64 + r.kind AND o.n = r.n)`;
+    if (this.sight.networkIds === null) return isOwn;
+    return `${isOwn} AND ('{' || v.members || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?${Number(first.slice(1)) + 1}))`;
+  }
+
+  private sightValues(): (string | number)[] {
+    const { organizationN, networkIds } = this.sight;
+    return networkIds === null ? [organizationN] : [organizationN, JSON.stringify(networkIds)];
+  }
+}

@@ -1,0 +1,35 @@
+// The entry of the Workers that read for long, and these reads as a table of contents.
+
+import { systemClock } from "./base/clock.ts";
+import { openReadOnly } from "./db/connection.ts";
+import { serveLongReads, type FromReadWorker, type LongReadTable, type ToReadWorker } from "./db/long-reads.ts";
+import { Reader } from "./db/reader.ts";
+import { changeFeed } from "./history/change-feed.ts";
+import { diff } from "./history/diff-formats.ts";
+import { locateTimeline } from "./history/locate-timeline.ts";
+import { locate } from "./history/locate.ts";
+import { recordHistory } from "./history/record-history.ts";
+import { transaction, transactions } from "./history/transactions.ts";
+import { longList } from "./resources/long-list.ts";
+
+export interface ReadsOptions {
+  readonly databasePath: string;
+}
+
+/** Every long read there is, by name. */
+export const LONG_READS: LongReadTable = {
+  diff,
+  list: longList,
+  change_feed: changeFeed,
+  locate,
+  locate_timeline: locateTimeline,
+  record_history: recordHistory,
+  transaction,
+  transactions,
+};
+
+if (!Bun.isMainThread) {
+  const port = globalThis as unknown as { postMessage(message: FromReadWorker): void; onmessage: (event: MessageEvent<ToReadWorker>) => void };
+  const receive = serveLongReads((options) => new Reader(openReadOnly((options as ReadsOptions).databasePath), systemClock), LONG_READS, port);
+  port.onmessage = (event) => receive(event.data);
+}

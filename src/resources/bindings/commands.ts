@@ -1,0 +1,64 @@
+// What the writer runs for bindings.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { alreadyExists } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { siblingsWithRoom } from "../host-children.ts";
+import { removeRecord } from "../references.ts";
+import { serviceKind, type ServiceRecord } from "../services/service.ts";
+import { bindingIdentity, bindingKind, type BindingCreate, type BindingTarget, type BindingUpdate } from "./binding.ts";
+import { addBinding, assertTarget, targetOf, targetsOf } from "./describe.ts";
+
+/**
+ * A binding of a service.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
+ */
+export function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, actor: CommandActor): Written {
+  const { body } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  const service = getReferenced(tx, serviceKind, [body.service_id], "service_id", actor)[0] as ServiceRecord;
+  assertSameIds(service, { host_id: body.host_id, network_id: body.network_id }, ["host_id", "network_id"]);
+  siblingsWithRoom(tx, bindingKind, "service_n", service.id);
+  const target = targetOf(body, null);
+  assertTarget(target, targetsOf(tx, service.host_id));
+  assertOnlyOne(tx, service.id, target, null);
+  return addBinding(tx, service, body, target, actor);
+}
+
+/**
+ * Changes where a service listens. An address that is left out stays; null is every address.
+ * @throws DomainError entity_reference_invalid, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
+export function updateBinding(tx: WriteTransaction, input: { id: string; body: BindingUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+  const { id, body } = input;
+  const binding = getReachable(tx, bindingKind, id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(binding, body, ["id", "service_id", "host_id", "network_id"]);
+  const target = targetOf(body, binding);
+  assertTarget(target, targetsOf(tx, binding.host_id));
+  assertOnlyOne(tx, binding.service_id, target, id);
+  return tx.update(bindingKind, id, { ...target });
+}
+
+/**
+ * Deletes a binding.
+ * @param input.cascade also what refers to it; else that stands in the way
+ * @throws DomainError entity_not_found; precondition_failed
+ */
+export function removeBinding(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
+  const binding = getReachable(tx, bindingKind, input.id, actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  removeRecord(tx, bindingKind, input.id, input.cascade);
+  return binding;
+}
+
+/** The store refuses twins as well, but under one field's name: which one it is depends on the form. */
+function assertOnlyOne(tx: WriteTransaction, serviceId: string, target: BindingTarget, ownId: string | null): void {
+  const present = tx.findByIdentity(bindingKind, bindingIdentity(serviceId, target));
+  if (present === null || present.id === ownId) return;
+  const field = target.type === "Port" ? "port_id" : "ip_address_id";
+  throw alreadyExists(bindingKind.name, field, target[field]);
+}

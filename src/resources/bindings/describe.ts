@@ -1,0 +1,57 @@
+// From what a write says of a binding to the binding: what it names, which has to be its service's host's own.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { referenceInvalid } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { entered } from "../host-children.ts";
+import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { portKind } from "../ports/port.ts";
+import type { ServiceRecord } from "../services/service.ts";
+import { bindingKind, type BindingItem, type BindingRecord, type BindingTarget } from "./binding.ts";
+
+/** What bindings may name: the ports and addresses of one host. */
+export interface BindingTargets {
+  readonly hasPort: (id: string) => boolean;
+  readonly hasAddress: (id: string) => boolean;
+}
+
+/** What a host has, for a write that changes none of it. */
+export function targetsOf(tx: WriteTransaction, hostId: string): BindingTargets {
+  return {
+    hasPort: (id) => tx.find(portKind, id)?.host_id === hostId,
+    hasAddress: (id) => tx.find(ipAddressKind, id)?.host_id === hostId,
+  };
+}
+
+/**
+ * Where a binding leads after a write: an address that the item leaves out stays.
+ * @param previous the binding as it is; null for a new one
+ */
+export function targetOf(item: BindingItem, previous: BindingRecord | null): BindingTarget {
+  return {
+    type: item.type,
+    port_id: item.type === "Port" ? item.port_id : null,
+    ip_address_id: item.ip_address_id === undefined ? (previous?.ip_address_id ?? null) : item.ip_address_id,
+  };
+}
+
+/**
+ * @param pointer where the item stands in the body, for errors: `services/3/bindings/0/`
+ * @throws DomainError entity_reference_invalid for a port or an address that the host does not have
+ */
+export function assertTarget(target: BindingTarget, targets: BindingTargets, pointer = ""): void {
+  const { port_id: portId, ip_address_id: addressId } = target;
+  if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid("port", `${pointer}port_id`, [portId]);
+  if (addressId !== null && !targets.hasAddress(addressId)) throw referenceInvalid("ip_address", `${pointer}ip_address_id`, [addressId]);
+}
+
+/** A new binding of a service, which may be new itself. */
+export function addBinding(tx: WriteTransaction, service: ServiceRecord, item: { readonly id?: string }, target: BindingTarget, actor: CommandActor): BindingRecord {
+  const { type, port_id, ip_address_id } = target;
+  return tx.create(
+    bindingKind,
+    actor.organizationId,
+    { service_id: service.id, host_id: service.host_id, network_id: service.network_id, type, port_id, ip_address_id, first_discovery_id: null },
+    entered(tx, item),
+  );
+}

@@ -1,0 +1,47 @@
+// What an interface says of its far end, as entries of the search index: who is announced where is found at any instant by the
+// same index that finds records. Must not make a host be found by its neighbors' names: no caller's search asks for these entries.
+
+import { parseIp } from "../../base/ip.ts";
+import { parseMac } from "../../base/mac.ts";
+
+/** These private-use characters, which no name has, begin the entries; the first one also stands in them for white space. */
+const ANNOUNCED = "\uE000";
+const NEIGHBOR = "\uE001";
+
+/** The fields of an interface entry that tell of its far end. */
+export interface Link {
+  readonly lldp_chassis_id?: { readonly value: string } | undefined;
+  readonly lldp_port_id?: { readonly value: string } | undefined;
+  readonly lldp_sys_name?: string | undefined;
+  readonly lldp_mgmt_addr?: string | undefined;
+  readonly cdp_device_id?: string | undefined;
+  readonly cdp_address?: string | undefined;
+  readonly neighbor?: { readonly id: string } | undefined;
+}
+
+/** The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or CDP. */
+export function linkClues(link: Link): string[] {
+  const { lldp_port_id: portId } = link;
+  const announced = [link.lldp_chassis_id?.value, link.lldp_sys_name, link.lldp_mgmt_addr, link.cdp_device_id, link.cdp_address];
+  // Of port ids only addresses: `Gi0/1` is on every switch.
+  if (portId !== undefined && canonical(portId.value) !== null) announced.push(portId.value);
+  const clues = announced.filter((text) => text !== undefined && /\S/.test(text)).map((text) => announcedClue(text as string));
+  return link.neighbor === undefined ? clues : [neighborClue(link.neighbor.id), ...clues];
+}
+
+/** The entry of a link whose neighbor has this id. */
+export function neighborClue(id: string): string {
+  return NEIGHBOR + id;
+}
+
+/** The entry of a link at whose far end this name or address is announced. */
+export function announcedClue(text: string): string {
+  if (/^[!-~]+$/.test(text)) return ANNOUNCED + (canonical(text) ?? text);
+  return ANNOUNCED + text.trim().replaceAll(/[\s\p{Cc}]+/gu, ANNOUNCED);
+}
+
+/** Of an address; null for any other text, most of which need not be read as one. */
+function canonical(text: string): string | null {
+  if (!/^[0-9a-f.:-]{2,45}$/i.test(text)) return null;
+  return parseMac(text) ?? (/[.:]/.test(text) ? (parseIp(text)?.text ?? null) : null);
+}

@@ -1,0 +1,45 @@
+// Lists that no index serves in their order or by their filters, and exports: read beside the thread that answers.
+// What they answer is what the same list answers at once where it is short.
+
+import type { Actor } from "../access/actor.ts";
+import type { AsOf, ListQuery } from "../db/list-query.ts";
+import type { LongRead } from "../db/long-reads.ts";
+import type { Reader } from "../db/reader.ts";
+import { commaSeparated, listMeta, listTail, LIST_HEAD, resolvedMembers } from "../http/envelope.ts";
+import { csvHead, csvRows, schemaColumns } from "../http/csv.ts";
+import type { ComposeFor } from "./answers.ts";
+import { resourceOf } from "./catalog.ts";
+
+/** A list query as plain data. */
+export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"> {
+  readonly kind: string;
+  readonly actor: Actor;
+  readonly asOf: AsOf;
+  /** Hosts without their children. */
+  readonly isAlone: boolean;
+  /** The instant to be echoed; null where none was asked for. */
+  readonly asked: string | null;
+  readonly format: "json" | "csv";
+}
+
+export const longList: LongRead = function* (reader: Reader, input: LongListInput) {
+  const { kind: kindName, actor, isAlone, asked, format, ...rest } = input;
+  const resource = resourceOf(kindName);
+  const query: ListQuery = { ...rest, kind: resource.kind, reach: actor };
+  const composeFor: ComposeFor | undefined = isAlone ? resource.composeAlone : resource.compose;
+  const compose = composeFor?.(reader, actor) ?? null;
+  // What has to be gone through is, before there is a status: then it can still be that of an error.
+  const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
+  if (format === "csv") {
+    const columns = (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer);
+    yield encoder.encode(csvHead(columns));
+    for (const chunk of chunks) yield encoder.encode(csvRows(columns, JSON.parse(`[${decoder.decode(chunk)}]`) as Record<string, unknown>[]));
+    return;
+  }
+  yield encoder.encode(LIST_HEAD);
+  yield* commaSeparated(chunks);
+  yield encoder.encode(listTail(listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned))));
+};
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();

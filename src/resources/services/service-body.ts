@@ -1,0 +1,53 @@
+// What clients write and read of a service: request bodies, and the whole shape with its bindings (specification 2.7).
+
+import { Type, type Static } from "@sinclair/typebox";
+import { Body, CHILDREN_MAX, INT32_MAX, Name, Nullable, OBSERVED_READ_ONLY, TagIds, Uuid } from "../../http/schemas.ts";
+import { Binding, BINDING_EXAMPLE, BindingItem } from "../bindings/binding.ts";
+import { ServiceVirtualization } from "../virtualization.ts";
+import { ServiceDefinition, serviceFields } from "./service.ts";
+
+const Position = (unsaid: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
+const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
+const described = {
+  name: Name,
+  service_definition: ServiceDefinition,
+  tags: Type.Optional(TagIds),
+  virtualization: Type.Optional(Nullable(ServiceVirtualization)),
+  bindings: Type.Optional(Nullable(Type.Array(BindingItem, { maxItems: CHILDREN_MAX, description: "The service's bindings are made to match; left out or null: as they are." }))),
+};
+const READ_ONLY = [...OBSERVED_READ_ONLY, "source"];
+
+/** An item of a host's list of services. */
+export const ServiceItem = Body(
+  { ...identifying, host_id: Type.Optional(Uuid), ...described, position: Position("Left out of a new item: its place in the list.") },
+  { ignored: READ_ONLY },
+);
+const position = Position("Left out of a create: after the host's last one.");
+export const ServiceCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position }, { ignored: READ_ONLY });
+export const ServiceUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position }, { ignored: READ_ONLY });
+export type ServiceItem = Static<typeof ServiceItem>;
+export type ServiceCreate = Static<typeof ServiceCreate>;
+export type ServiceUpdate = Static<typeof ServiceUpdate>;
+
+export const Service = Type.Object({ ...serviceFields, bindings: Type.Array(Binding) }, { $id: "Service" });
+
+export const SERVICE_EXAMPLE = {
+  id: BINDING_EXAMPLE.service_id,
+  host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  name: "Web shop",
+  position: 0,
+  service_definition: "nginx",
+  source: { type: "Manual" },
+  tags: [],
+  virtualization: null,
+  first_discovery_id: null,
+  last_discovery_id: null,
+  last_seen_at: "2026-11-21T09:15:00.123Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+  bindings: [BINDING_EXAMPLE],
+};

@@ -1,0 +1,51 @@
+// A service as it is answered: its own fields, and its bindings, which are records of their own, spliced in as text.
+
+import type { AsOf } from "../../db/list-query.ts";
+import type { Compose, Item, Reader } from "../../db/reader.ts";
+import type { CsvColumn } from "../../http/csv.ts";
+import { spliced, type ComposeFor } from "../answers.ts";
+import { shownBinding } from "../bindings/binding-view.ts";
+import { bindingKind } from "../bindings/binding.ts";
+import { Service } from "./service-body.ts";
+
+/** The whole service (specification 2.7). */
+export const composeServices: ComposeFor = Object.assign(composeService, { parts: { scope: "service" as const, kinds: [bindingKind] } });
+
+/** A service in a table: its own fields, and where it listens. */
+export const SERVICE_COLUMNS: readonly CsvColumn[] = Object.keys(Service.properties).map((name) => ({
+  name,
+  cell: (service) => (name === "bindings" ? (service["bindings"] as Array<Record<string, unknown>>).map((each) => each["port_id"] ?? each["ip_address_id"]) : service[name]),
+}));
+
+/**
+ * Services of one host with their bindings.
+ * @param bindings of any of them, each as JSON, in page order
+ */
+export function servicesWithBindings(services: readonly string[], bindings: readonly string[]): string[] {
+  const byService = new Map<string, string[]>();
+  for (const text of bindings) {
+    const { service_id: serviceId } = JSON.parse(text) as { service_id: string };
+    const list = byService.get(serviceId);
+    if (list === undefined) byService.set(serviceId, [text]);
+    else list.push(text);
+  }
+  return services.map((service) => withBindings(service, byService.get(idOf(service)) ?? []));
+}
+
+/** The service without its bindings. */
+export const composeServicesAlone: ComposeFor = () => (items) => items.map((item) => item.text);
+
+function composeService(reader: Reader): Compose {
+  return (items: Item[], asOf: AsOf | null) => {
+    const bindings = reader.parts(bindingKind, "service", items.map((item) => item.n), asOf);
+    return items.map(({ n, text }) => withBindings(text, bindings.get(n) ?? []));
+  };
+}
+
+function withBindings(service: string, bindings: readonly string[]): string {
+  return spliced(service, `"bindings":[${bindings.map(shownBinding).join(",")}]`);
+}
+
+function idOf(text: string): string {
+  return (JSON.parse(text) as { id: string }).id;
+}

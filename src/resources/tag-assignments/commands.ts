@@ -1,0 +1,111 @@
+// What the writer runs for tag assignment. Whoever may write a record may assign its tags, and nobody else.
+
+import { requireRole, requireSession, type CommandActor } from "../../access/actor.ts";
+import { findReachable } from "../../access/reach.ts";
+import type { Role } from "../../access/role.ts";
+import { entityWords } from "../../base/entity-words.ts";
+import { invalid, referenceInvalid, type Issue } from "../../base/errors.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion } from "../answers.ts";
+import { apiKeyKind } from "../api-keys/api-key.ts";
+import { findWritableKey } from "../api-keys/writable-key.ts";
+import { credentialKind } from "../credentials/credential.ts";
+import { hostKind } from "../hosts/host.ts";
+import { networkKind } from "../networks/network.ts";
+import { serviceKind } from "../services/service.ts";
+import { subnetKind } from "../subnets/subnet.ts";
+import { existingTags } from "../tags/tag.ts";
+import { ASSIGNED_TAGS_MAX, type AssignedTags, type BulkAssignedTag, type TagAssignment, type TagBulkAssignment, type TaggedType } from "./tag-assignment.ts";
+
+interface Tagged extends RecordBase {
+  readonly tags: readonly string[];
+}
+
+interface Rule {
+  readonly kind: AnyKind;
+  /** The least role that writes such a record. */
+  readonly role: Role;
+}
+
+const RULES: Readonly<Record<TaggedType, Rule>> = {
+  host: { kind: hostKind, role: "Member" },
+  service: { kind: serviceKind, role: "Member" },
+  subnet: { kind: subnetKind, role: "Member" },
+  network: { kind: networkKind, role: "Admin" },
+  credential: { kind: credentialKind, role: "Admin" },
+  api_key: { kind: apiKeyKind, role: "Member" },
+};
+
+/**
+ * Makes a record's tags those that are named, in this order.
+ * @param input.ifMatch looks at the record's version
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, precondition_failed
+ */
+export function assignTags(tx: WriteTransaction, input: { body: TagAssignment; ifMatch: string | null }, actor: CommandActor): AssignedTags {
+  const { entity_type, entity_id, tag_ids } = input.body;
+  assertMayWrite(entity_type, actor);
+  getTagged(tx, entity_type, [entity_id], "entity_id", actor);
+  assertVersion(input.ifMatch, tx.sequenceOf(entity_id));
+  const tags = existingTags(tx, tag_ids, actor, "tag_ids");
+  tx.update(RULES[entity_type].kind, entity_id, { tags });
+  return { entity_type, entity_id, tag_ids: tags };
+}
+
+/**
+ * Puts a tag on records, after those that they have.
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid; validation_failed for every record that can carry no more
+ */
+export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
+  const { tag_id } = input.body;
+  const records = getNamed(tx, input.body, actor);
+  const without = records.filter((record) => !record.tags.includes(tag_id));
+  const issues: Issue[] = without
+    .filter((record) => record.tags.length >= ASSIGNED_TAGS_MAX)
+    .map((record) => ({ path: `/entity_ids/${input.body.entity_ids.indexOf(record.id)}`, message: `has ${record.tags.length} tags already, the most that a record can carry`, value: record.id }));
+  if (issues.length > 0) throw invalid(issues);
+  return changed(tx, input.body, records, without, (tags) => [...tags, tag_id]);
+}
+
+/**
+ * Takes a tag off records.
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid
+ */
+export function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
+  const { tag_id } = input.body;
+  const records = getNamed(tx, input.body, actor);
+  const carrying = records.filter((record) => record.tags.includes(tag_id));
+  return changed(tx, input.body, records, carrying, (tags) => tags.filter((each) => each !== tag_id));
+}
+
+/** Said of the kind alone, before any record is looked at. */
+function assertMayWrite(type: TaggedType, actor: CommandActor): void {
+  const what = `Assigning tags to ${entityWords(type)}`;
+  if (type === "api_key") requireSession(actor, what);
+  requireRole(actor.role, RULES[type].role, what);
+}
+
+function getNamed(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandActor): Tagged[] {
+  assertMayWrite(body.entity_type, actor);
+  const records = getTagged(tx, body.entity_type, body.entity_ids, "entity_ids", actor);
+  existingTags(tx, [body.tag_id], actor, "tag_id");
+  return records;
+}
+
+/** The records, each once, in the order given: unknown, foreign and out of reach are the same. */
+function getTagged(tx: WriteTransaction, type: TaggedType, ids: readonly string[], field: string, actor: CommandActor): Tagged[] {
+  const found: Tagged[] = [];
+  const wrong: string[] = [];
+  for (const id of new Set(ids)) {
+    const record: Tagged | null = type === "api_key" ? findWritableKey(tx, id, actor) : findReachable(tx, RULES[type].kind, id, actor);
+    if (record === null) wrong.push(id);
+    else found.push(record);
+  }
+  if (wrong.length > 0) throw referenceInvalid(type, field, wrong);
+  return found;
+}
+
+function changed(tx: WriteTransaction, body: TagBulkAssignment, named: readonly Tagged[], changing: readonly Tagged[], tagsOf: (tags: readonly string[]) => string[]): BulkAssignedTag {
+  for (const record of changing) tx.update(RULES[body.entity_type].kind, record.id, { tags: tagsOf(record.tags) });
+  return { entity_type: body.entity_type, entity_ids: named.map((record) => record.id), tag_id: body.tag_id, changed_ids: changing.map((record) => record.id) };
+}

@@ -1,0 +1,249 @@
+// Backups through the API: who may, what is answered while one is taken and afterwards, and what comes of failures. The copy is the real one.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BackupFolder } from "../../src/backup/backups.ts";
+import type { BackupOrder } from "../../src/backup/job.ts";
+import { takeBackup, type TakenBackup } from "../../src/backup/take.ts";
+import { createLog } from "../../src/base/log.ts";
+import { newAppliance, type TestAppliance, type TestApplianceOptions } from "../support/appliance.ts";
+import { newApiKey, newTag, newUser } from "../support/factories.ts";
+import type { Client } from "../support/client.ts";
+
+const PATH = "/api/v1/backups";
+
+let appliance: TestAppliance;
+afterEach(() => appliance.close());
+
+/** Jobs that wait to be let go. */
+class HeldJobs {
+  readonly orders: BackupOrder[] = [];
+  private readonly release: Array<() => void> = [];
+
+  readonly take = (order: BackupOrder) => {
+    this.orders.push(order);
+    const held = new Promise<void>((resolve) => this.release.push(resolve));
+    return { taken: held.then(() => takeBackup(order)), abandon: () => {} };
+  };
+
+  letGo(): void {
+    for (const resolve of this.release.splice(0)) resolve();
+  }
+}
+
+async function start(options: TestApplianceOptions = {}): Promise<void> {
+  appliance = await newAppliance(options);
+}
+
+/** Asks until the backup is no longer under way: every answer lets the copy go on. */
+async function settled(client: Client, name: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { data } = await client.get(`${PATH}/${name}`);
+    if (data.state !== "Running") return data;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function folder(): string {
+  return join(appliance.dataDirectory, "backups");
+}
+
+describe("taking a backup", () => {
+  test("answers at once that it is under way, and later with what is in it", async () => {
+    const jobs = new HeldJobs();
+    await start({ backups: { takeBackup: jobs.take } });
+    const made = await appliance.owner.post(PATH, {});
+    const name = "netledger-20261121T090001000Z.db";
+    expect(made.data).toEqual({ name, state: "Running", created_at: "2026-11-21T09:00:01.000Z", size_bytes: null, sequence: null, hash: null, reason: null });
+    expect((await appliance.owner.get(PATH)).data).toEqual([made.data]);
+    expect((await appliance.owner.get(`${PATH}/${name}`)).data).toEqual(made.data);
+
+    await newTag(appliance);
+    const head = appliance.reader.head();
+    jobs.letGo();
+    const done = await settled(appliance.owner, name);
+    const file = join(folder(), name);
+    const hash = Buffer.from(appliance.reader.statement("SELECT hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").values()[0]?.[0] as Uint8Array).toString("hex");
+    expect(done).toEqual({ ...made.data, state: "Done", size_bytes: statSync(file).size, sequence: head.sequence, hash });
+    expect([statSync(file).mode & 0o777, statSync(folder()).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(readdirSync(folder())).toEqual([name]);
+  });
+
+  test("writes nothing to the ledger", async () => {
+    await start();
+    const before = appliance.reader.head().sequence;
+    const { data } = await appliance.owner.post(PATH, {});
+    expect((await settled(appliance.owner, data.name))["sequence"]).toBe(before);
+    expect(appliance.reader.head().sequence).toBe(before);
+  });
+
+  test("is refused while another one is under way", async () => {
+    const jobs = new HeldJobs();
+    await start({ backups: { takeBackup: jobs.take } });
+    const { data } = await appliance.owner.post(PATH, {});
+    const refused = await appliance.owner.post(PATH, {});
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual([409, "entity_already_exists", `A backup is under way already: ${data.name}.`]);
+    jobs.letGo();
+    await settled(appliance.owner, data.name);
+    appliance.clock.advance(1);
+    const second = await appliance.owner.post(PATH, {});
+    expect([second.status, second.data.state]).toEqual([200, "Running"]);
+    jobs.letGo();
+    await settled(appliance.owner, second.data.name);
+    expect((await appliance.owner.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([data.name, second.data.name]);
+  });
+
+  test("is refused up front where the disk has obviously not enough room", async () => {
+    await start({ backups: { freeBytes: () => 4_096 } });
+    const refused = await appliance.owner.post(PATH, {});
+    expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
+    expect(refused.body.error).toMatch(/ has not enough room: a copy takes .* and 5 kB are free\.$/);
+    expect((await appliance.owner.get(PATH)).data).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test("takes no name and no path from the caller", async () => {
+    await start();
+    for (const body of [{ name: "x" }, { file: "/tmp/x" }, { path: "../x" }]) {
+      expect((await appliance.owner.post(PATH, body)).body.code).toBe("validation_failed");
+    }
+    for (const name of ["..%2Fnetledger.db", "..%2F..%2Fetc%2Fpasswd", "netledger.db"]) {
+      const refused = await appliance.owner.get(`${PATH}/${name}`);
+      expect([refused.status, refused.body.code]).toEqual([404, "entity_not_found"]);
+    }
+  });
+
+  test("twice at one instant has two names", async () => {
+    await start();
+    const names: string[] = [];
+    for (let each = 0; each < 2; each += 1) {
+      const { data } = await appliance.owner.post(PATH, {});
+      await settled(appliance.owner, data.name);
+      names.push(data.name);
+    }
+    expect(names).toEqual(["netledger-20261121T090001000Z.db", "netledger-20261121T090001001Z.db"]);
+  });
+
+  test("repeated with its Idempotency-Key answers the same backup and takes none", async () => {
+    const jobs = new HeldJobs();
+    await start({ backups: { takeBackup: jobs.take } });
+    const header = { "idempotency-key": "nightly" };
+    const first = await appliance.owner.post(PATH, {}, header);
+    const again = await appliance.owner.post(PATH, {}, header);
+    expect([again.status, again.data, again.headers.get("idempotency-replayed")]).toEqual([200, first.data, "true"]);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    jobs.letGo();
+    const done = await settled(appliance.owner, first.data.name);
+    expect((await appliance.owner.post(PATH, {}, header)).data).toEqual(done);
+    expect(jobs.orders).toHaveLength(1);
+  });
+
+  test("repeated with the Idempotency-Key of a request that was refused is taken", async () => {
+    const jobs = new HeldJobs();
+    await start({ backups: { takeBackup: jobs.take } });
+    const { data } = await appliance.owner.post(PATH, {});
+    expect((await appliance.owner.post(PATH, {}, { "idempotency-key": "nightly" })).status).toBe(409);
+    jobs.letGo();
+    await settled(appliance.owner, data.name);
+    const taken = await appliance.owner.post(PATH, {}, { "idempotency-key": "nightly" });
+    expect([taken.status, taken.data.state, taken.headers.get("idempotency-replayed")]).toEqual([200, "Running", null]);
+    jobs.letGo();
+    await settled(appliance.owner, taken.data.name);
+  });
+});
+
+describe("a backup that fails", () => {
+  test("tells why, leaves nothing behind and lets the next one be taken", async () => {
+    let isFull = true;
+    const fill = async (order: BackupOrder): Promise<TakenBackup> => (isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order));
+    await start({ backups: { takeBackup: (order) => ({ taken: fill(order), abandon: () => {} }) } });
+    const { data } = await appliance.owner.post(PATH, {});
+    const failed = await settled(appliance.owner, data.name);
+    expect(failed).toMatchObject({ state: "Failed", size_bytes: null, sequence: null });
+    expect(failed["reason"]).toMatch(/has not enough room/);
+    expect(readdirSync(folder())).toEqual([]);
+
+    isFull = false;
+    appliance.clock.advance(1);
+    const next = await appliance.owner.post(PATH, {});
+    expect((await settled(appliance.owner, next.data.name))["state"]).toBe("Done");
+    expect((await appliance.owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
+  });
+
+  test("of a fault of the program tells the caller no more than that", async () => {
+    await start({ backups: { takeBackup: () => ({ taken: Promise.reject(new Error("a secret of the inside")), abandon: () => {} }) } });
+    const { data } = await appliance.owner.post(PATH, {});
+    expect((await settled(appliance.owner, data.name))["reason"]).toBe("Something went wrong inside the appliance; its log tells.");
+    expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
+  });
+
+  test("because the data are not sound says what is wrong and where", async () => {
+    await start();
+    const tag = await newTag(appliance);
+    const db = new Database(appliance.databasePath);
+    db.run("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
+    db.close();
+    const { data } = await appliance.owner.post(PATH, {});
+    const failed = await settled(appliance.owner, data.name);
+    expect(failed["state"]).toBe("Failed");
+    expect(failed["reason"]).toContain(`live: tag ${tag["id"]}`);
+    expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test("because the appliance ended is told after the next start, and cleaned away", async () => {
+    await start();
+    mkdirSync(folder());
+    const name = "netledger-20261120T000000000Z.db";
+    for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"]) writeFileSync(join(folder(), left), "half");
+    const log = createLog({ write: () => {}, format: "text", clock: appliance.clock });
+    const next = new BackupFolder({ directory: folder(), database: appliance.databasePath, takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }), clock: appliance.clock, log });
+    expect(next.list()).toEqual([{ name, state: "Failed", created_at: "2026-11-20T00:00:00.000Z", size_bytes: null, sequence: null, hash: null, reason: "The appliance ended before the backup was done." }]);
+    expect(readdirSync(folder())).toEqual(["theirs.db.partial"]);
+  });
+});
+
+describe("the list", () => {
+  test("is what is in the folder, whoever put it there, in pages", async () => {
+    await start();
+    for (let each = 0; each < 3; each += 1) {
+      const { data } = await appliance.owner.post(PATH, {});
+      await settled(appliance.owner, data.name);
+    }
+    writeFileSync(join(folder(), "netledger-20261121T090001001Z.db"), "no longer a database ".repeat(10));
+    writeFileSync(join(folder(), "notes.txt"), "theirs");
+    const { data, body } = await appliance.owner.get(`${PATH}?limit=2&offset=1`);
+    expect(data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
+    expect(data[0].reason).toContain("is damaged");
+    expect(body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
+    expect((await appliance.owner.get(`${PATH}?limit=0`)).data).toHaveLength(3);
+  });
+});
+
+describe("who may", () => {
+  test("is an Owner alone, by session or by key", async () => {
+    const jobs = new HeldJobs();
+    await start({ backups: { takeBackup: jobs.take } });
+    const { data } = await appliance.owner.post(PATH, {});
+    const operations: Array<(client: Client) => Promise<{ status: number; body: { code?: string } }>> = [
+      (client) => client.get(PATH),
+      (client) => client.post(PATH, {}),
+      (client) => client.get(`${PATH}/${data.name}`),
+    ];
+    for (const ask of operations) {
+      expect((await ask(appliance.anonymous)).status).toBe(401);
+      for (const role of ["Viewer", "Member", "Admin"] as const) {
+        const user = await newUser(appliance, { role });
+        const refused = await ask(user.client);
+        expect([role, refused.status, refused.body.code]).toEqual([role, 403, "auth_permission_denied"]);
+      }
+    }
+    const { client: lesser } = newApiKey(appliance, { permissions: "Admin" });
+    expect((await lesser.get(PATH)).status).toBe(403);
+    const { client: key } = newApiKey(appliance, { permissions: "Owner" });
+    expect((await key.get(PATH)).data).toHaveLength(1);
+    jobs.letGo();
+    await settled(appliance.owner, data.name);
+  });
+});

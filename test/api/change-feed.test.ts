@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import { newHost, newIfEntry } from "../support/inventory.ts";
+
+let appliance: TestAppliance;
+let owner: Client;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  owner = appliance.owner;
+});
+afterEach(() => appliance.close());
+
+const said = (change: Wire) => `${change["entity_type"]} ${change["operation"]}`;
+
+/** Lets go on whatever waits for nothing but its turn. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** All there is, page by page. */
+async function follow(by: Client, limit: number, query = ""): Promise<Wire[]> {
+  const all: Wire[] = [];
+  for (let after = 0; ; ) {
+    const answer = await by.get(`/api/v1/changes?after=${after}&limit=${limit}${query}`);
+    expect(answer.status).toBe(200);
+    all.push(...answer.data);
+    const { feed } = answer.body.meta;
+    expect(feed.after).toBeGreaterThanOrEqual(after);
+    if (!feed.has_more) return all;
+    expect(feed.after).toBeGreaterThan(after);
+    after = feed.after;
+  }
+}
+
+describe("the change feed", () => {
+  test("tells every version once, in the order of the commits, with who made it", async () => {
+    const tag = await newTag(appliance, { name: "core" });
+    appliance.clock.advance(1_000);
+    const renamed = (await owner.put(`/api/v1/tags/${tag["id"]}`, { name: "edge", color: "Green" })).data;
+    appliance.clock.advance(1_000);
+    const { client, id } = newApiKey(appliance);
+    const at = appliance.clock.text();
+    await client.delete(`/api/v1/tags/${tag["id"]}`, { "x-request-id": "mine" });
+    const feed = (await owner.get("/api/v1/changes?types=tag")).data as Wire[];
+    expect(feed.map(said)).toEqual(["tag Created", "tag Updated", "tag Deleted"]);
+    expect(feed[0]).toMatchObject({ changed_fields: [], record: { ...tag, valid_to: renamed["valid_from"] } });
+    expect(feed[1]).toMatchObject({ changed_fields: ["name"], record: { ...renamed, valid_to: feed[2]?.["transaction"].at } });
+    expect(feed[2]?.["record"]).toEqual(feed[1]?.["record"]);
+    expect(feed[2]?.["transaction"]).toMatchObject({ actor: { type: "ApiKey", id }, request_id: "mine" });
+    expect(feed[2]?.["transaction"].at >= at).toBe(true);
+  });
+
+  test.each([[1], [2], [3], [7], [1_000]])("leaves no gap and tells nothing twice with a limit of %i, and divides no transaction", async (limit) => {
+    for (let each = 0; each < 6; each += 1) {
+      appliance.clock.advance(1_000);
+      await newHost(appliance, { name: `h${each}`, ports: [{ number: 22, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }] });
+    }
+    const whole = await follow(owner, 1_000);
+    const paged = await follow(owner, limit);
+    expect(paged).toEqual(whole);
+    const keys = whole.map((change) => `${change["transaction"].sequence} ${change["record"].id}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    const sequences = whole.map((change) => change["transaction"].sequence);
+    expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+    expect(sequences.at(-1)).toBe(transactionCount(appliance));
+  });
+
+  test("counts a page by its limit, and brings a larger transaction whole", async () => {
+    await newHost(appliance, { name: "big", ports: Array.from({ length: 30 }, (_, each) => ({ number: each + 1, protocol: "Tcp" })) });
+    const before = transactionCount(appliance) - 1;
+    const answer = await owner.get(`/api/v1/changes?after=${before}&limit=5`);
+    expect(answer.data).toHaveLength(31);
+    expect(answer.body.meta.feed).toEqual({ after: before + 1, has_more: false });
+  });
+
+  test("shows a host without its children, which are changes of their own", async () => {
+    const host = await newHost(appliance, { name: "h", ports: [{ number: 22, protocol: "Tcp" }] });
+    await newIfEntry(appliance, host["id"]);
+    const feed = (await owner.get("/api/v1/changes?types=host,port,if_entry")).data as Wire[];
+    expect(feed.map(said)).toEqual(["host Created", "port Created", "host Updated", "if_entry Created"]);
+    expect(feed[2]?.["changed_fields"]).toEqual(["interfaces"]);
+    for (const field of ["interfaces", "ip_addresses", "ports", "services"]) expect(feed[0]?.["record"]).not.toHaveProperty(field);
+    expect(feed[0]?.["record"]).toHaveProperty("credential_assignments", []);
+  });
+
+  test("knows nothing of forwarding entries and assignments but what changes with them", async () => {
+    const host = await newHost(appliance, { name: "h" });
+    const entry = await newIfEntry(appliance, host["id"]);
+    const after = transactionCount(appliance);
+    await owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], fdb_macs: ["00:00:5e:00:53:01"] });
+    const feed = (await owner.get(`/api/v1/changes?after=${after}`)).data as Wire[];
+    expect(feed.map(said)).toEqual(["host Updated", "if_entry Updated"]);
+    expect(feed[1]).toMatchObject({ changed_fields: ["fdb_macs"], record: { fdb_macs: ["00:00:5e:00:53:01"] } });
+  });
+
+  test("has no API keys in it, and says so of a type that is not one", async () => {
+    newApiKey(appliance);
+    expect((await follow(owner, 100)).map((change) => change["entity_type"])).not.toContain("api_key");
+    expect(await owner.get("/api/v1/changes?types=api_key")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/types/0" }] } } });
+  });
+
+  test("holds only what lies in a network that is asked for", async () => {
+    const other = await newNetwork(appliance, { name: "Other" });
+    await newSubnet(appliance, { cidr: "10.1.0.0/16" });
+    await newSubnet(appliance, { cidr: "10.2.0.0/16", network_id: other["id"] });
+    const feed = await follow(owner, 1, `&network_id=${other["id"]}`);
+    expect(feed.map(said)).toEqual(["network Created", "subnet Created"]);
+    expect(feed[1]).toMatchObject({ record: { cidr: "10.2.0.0/16" } });
+    expect(await follow(owner, 10, "&network_id=01936f2e-0d5c-7d3a-9a39-00000000dead")).toEqual([]);
+  });
+
+  test("shows a caller what its networks show, and goes on past what it does not see", async () => {
+    const other = await newNetwork(appliance, { name: "Other" });
+    const member = await newUser(appliance, { role: "Member", networkIds: [other["id"]] });
+    for (let each = 0; each < 5; each += 1) await newSubnet(appliance, { cidr: `10.${each}.0.0/16` });
+    const seen = await newSubnet(appliance, { cidr: "10.2.0.0/16", network_id: other["id"] });
+    const feed = await follow(member.client, 2);
+    const texts = JSON.stringify(feed);
+    expect(feed.filter((change) => change["entity_type"] === "subnet").map((change) => change["record"].id)).toEqual([seen["id"]]);
+    expect(texts).not.toContain(appliance.first.networkId);
+    const answer = await member.client.get("/api/v1/changes?after=0");
+    expect(answer.body.meta.feed.after).toBe(transactionCount(appliance));
+  });
+
+  test("knows no other organization", async () => {
+    const second = await appliance.newOrganization("Second");
+    const client = await appliance.signedIn(second.userId);
+    const feed = await follow(client, 3);
+    expect(feed.map(said).sort()).toEqual(["network Created", "organization Created", "user Created"]);
+    expect(JSON.stringify(await follow(owner, 100))).not.toContain(second.organizationId);
+  });
+
+  test("refuses a place beyond the ledger: the data are others", async () => {
+    const head = transactionCount(appliance);
+    expect(await owner.get(`/api/v1/changes?after=${head}`)).toMatchObject({ status: 200, data: [] });
+    expect(await owner.get(`/api/v1/changes?after=${head + 1}`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/after", value: head + 1 }] } } });
+  });
+});
+
+describe("waiting for a change", () => {
+  test("is over as soon as there is one", async () => {
+    const head = transactionCount(appliance);
+    const waiting = owner.get(`/api/v1/changes?after=${head}&wait=60`);
+    await owner.post("/api/v1/tags", { name: "core", color: "Green" });
+    const answer = await waiting;
+    expect(answer.data.map(said)).toEqual(["tag Created"]);
+    expect(answer.body.meta.feed).toEqual({ after: head + 1, has_more: false });
+    expect(appliance.timers.count).toBe(0);
+  });
+
+  test("notices within a second what another process has written", async () => {
+    const head = transactionCount(appliance);
+    const waiting = owner.get(`/api/v1/changes?after=${head}&wait=60`);
+    while (appliance.timers.count < 2) await turn();
+    // Its own writer tells nobody.
+    await newTag(appliance, { name: "core" });
+    appliance.timers.pass(1_000);
+    expect((await waiting).data.map(said)).toEqual(["tag Created"]);
+  });
+
+  test("goes on through what the caller does not see, and ends empty when its time is over", async () => {
+    const other = await newNetwork(appliance, { name: "Other" });
+    const member = await newUser(appliance, { role: "Member", networkIds: [other["id"]] });
+    const head = transactionCount(appliance);
+    let isOver = false;
+    const waiting = member.client.get(`/api/v1/changes?after=${head}&wait=10`).finally(() => {
+      isOver = true;
+    });
+    await newSubnet(appliance, { cidr: "10.1.0.0/16" });
+    appliance.timers.pass(9_999);
+    await turn();
+    expect(isOver).toBe(false);
+    appliance.timers.pass(1);
+    expect(await waiting).toMatchObject({ status: 200, data: [], body: { meta: { feed: { after: head + 1, has_more: false } } } });
+  });
+
+  test("answers at once where there is something already", async () => {
+    await newTag(appliance, { name: "core" });
+    const answer = await owner.get("/api/v1/changes?after=0&wait=60");
+    expect(answer.data.length).toBeGreaterThan(0);
+  });
+
+  test("ends with the right to it", async () => {
+    const { id, client } = newApiKey(appliance);
+    const head = transactionCount(appliance);
+    const waiting = client.get(`/api/v1/changes?after=${head}&wait=60`);
+    await owner.delete(`/api/v1/auth/keys/${id}`);
+    expect(await waiting).toMatchObject({ status: 401 });
+  });
+});
+
+describe("the feed as server-sent events", () => {
+  const open = async (after: number, headers: Record<string, string> = {}, by = newApiKey(appliance)) => {
+    const controller = new AbortController();
+    const response = await appliance.handle(
+      new Request(`http://localhost/api/v1/changes?after=${after}`, { headers: { accept: "text/event-stream", authorization: `Bearer ${by.key}`, ...headers }, signal: controller.signal }),
+    );
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    /** Reads until the text has what is looked for. */
+    const until = async (part: string): Promise<string> => {
+      while (!text.includes(part)) {
+        const next = await reader.read();
+        if (next.done) throw new Error(`the stream ended before ${part}: ${text}`);
+        text += decoder.decode(next.value, { stream: true });
+      }
+      const found = text;
+      text = "";
+      return found;
+    };
+    return { response, until, reader, close: () => { controller.abort(); return reader.cancel(); } };
+  };
+
+  test("tells what was and then what comes, the last of a transaction with its sequence", async () => {
+    const key = newApiKey(appliance);
+    const head = transactionCount(appliance);
+    await newHost(appliance, { name: "h", ports: [{ number: 22, protocol: "Tcp" }] });
+    const stream = await open(head, {}, key);
+    expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
+    const first = await stream.until(`id: ${head + 1}\n`);
+    expect(first.startsWith("retry: 3000\n\n")).toBe(true);
+    expect([...first.matchAll(/^event: change$/gm)]).toHaveLength(2);
+    expect([...first.matchAll(/^id: /gm)]).toHaveLength(1);
+    await owner.post("/api/v1/tags", { name: "core", color: "Green" });
+    const second = await stream.until(`id: ${head + 2}\n`);
+    expect(JSON.parse(/^data: (.*)$/m.exec(second)?.[1] ?? "")).toMatchObject({ entity_type: "tag", operation: "Created", record: { name: "core" } });
+    await stream.close();
+  });
+
+  test("goes on after Last-Event-ID, whatever the address says", async () => {
+    const key = newApiKey(appliance);
+    await newTag(appliance, { name: "seen" });
+    const head = transactionCount(appliance);
+    await newTag(appliance, { name: "missed" });
+    const stream = await open(0, { "last-event-id": String(head) }, key);
+    const text = await stream.until(`id: ${head + 1}\n`);
+    expect(text).toContain("missed");
+    expect(text).not.toContain("seen");
+    await stream.close();
+  });
+
+  test("gives a sign of life when nothing happens, and ends when the appliance stops or the caller goes", async () => {
+    const key = newApiKey(appliance);
+    const stream = await open(transactionCount(appliance), {}, key);
+    const silence = stream.until(": still here\n\n");
+    await turn();
+    while (appliance.timers.count === 0) await turn();
+    appliance.timers.pass(15_000);
+    await silence;
+    await stream.close();
+    while (appliance.timers.count > 0) await turn();
+  });
+
+  test("ends with the right to it", async () => {
+    const key = newApiKey(appliance);
+    const stream = await open(transactionCount(appliance), {}, key);
+    await stream.until("retry");
+    await owner.delete(`/api/v1/auth/keys/${key.id}`);
+    let end = await stream.reader.read();
+    while (!end.done) end = await stream.reader.read();
+    expect(end.done).toBe(true);
+  });
+
+  test("refuses a Last-Event-ID that is none", async () => {
+    const answer = await owner.get("/api/v1/changes", { accept: "text/event-stream", "last-event-id": "x" });
+    expect(answer).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/Last-Event-ID" }] } } });
+  });
+});

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
+import { newHost, newIfEntry } from "../support/inventory.ts";
+
+let appliance: TestAppliance;
+let owner: Client;
+/** Before everything that a test does. */
+let start: string;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  owner = appliance.owner;
+  appliance.clock.advance(60_000);
+  start = appliance.clock.text();
+  appliance.clock.advance(1_000);
+});
+afterEach(() => appliance.close());
+
+const put = (tag: Wire, changes: Wire) => owner.put(`/api/v1/tags/${tag["id"]}`, { name: tag["name"], color: tag["color"], ...changes });
+
+async function diff(query: string, by = owner): Promise<Wire> {
+  const answer = await by.get(`/api/v1/diff?${query}`);
+  expect(answer.status).toBe(200);
+  return answer.data;
+}
+
+describe("the diff of two instants", () => {
+  test("tells what was added, removed and changed, field by field, with who and when", async () => {
+    const kept = await newTag(appliance, { name: "kept", color: "Green" });
+    const gone = await newTag(appliance, { name: "gone" });
+    appliance.clock.advance(1_000);
+    const middle = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    const recolored = (await put(kept, { color: "Blue" })).data;
+    appliance.clock.advance(1_000);
+    const renamed = (await put(kept, { color: "Blue", name: "renamed" })).data;
+    const { data: added } = await owner.post("/api/v1/tags", { name: "new", color: "Red" }, { "x-request-id": "r1" });
+    await owner.delete(`/api/v1/tags/${gone["id"]}`);
+    appliance.clock.advance(1_000);
+
+    const found = await diff(`from=${middle}`);
+    expect(found).toMatchObject({ from: { at: middle }, to: { at: appliance.clock.text() }, counts: { tag: { added: 1, removed: 1, changed: 1 } } });
+    expect(found["added"]).toEqual([{ entity_type: "tag", id: added.id, name: "new", record: added, transaction: expect.objectContaining({ request_id: "r1", at: added.created_at }) }]);
+    expect(found["removed"]).toMatchObject([{ entity_type: "tag", id: gone["id"], name: "gone", record: { name: "gone" }, transaction: { actor: { id: appliance.first.userId } } }]);
+    expect(found["changed"]).toHaveLength(1);
+    expect(found["changed"][0]).toMatchObject({
+      id: kept["id"],
+      name: "renamed",
+      fields: [
+        { field: "color", from: "Green", to: "Blue", transaction: { at: recolored.updated_at } },
+        { field: "name", from: "kept", to: "renamed", transaction: { at: renamed.updated_at } },
+      ],
+      transaction: { at: renamed.updated_at },
+    });
+  });
+
+  test("is empty between an instant and itself, and where all that changed changed back", async () => {
+    const tag = await newTag(appliance, { name: "a" });
+    appliance.clock.advance(1_000);
+    const from = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await put(tag, { name: "b" });
+    const passing = await newTag(appliance, { name: "passing" });
+    appliance.clock.advance(1_000);
+    await put(tag, { name: "a" });
+    await owner.delete(`/api/v1/tags/${passing["id"]}`);
+    appliance.clock.advance(1_000);
+    for (const query of [`from=${from}`, `from=${from}&to=${from}`, "from=now"]) {
+      expect(await diff(query)).toMatchObject({ added: [], removed: [], changed: [], counts: {} });
+    }
+  });
+
+  test("is of the states at its ends: a transaction at `from` is in them, one at `to` as well", async () => {
+    const tag = await newTag(appliance, { name: "a" });
+    appliance.clock.advance(1_000);
+    const at = (await put(tag, { name: "b" })).data.updated_at;
+    appliance.clock.advance(1_000);
+    expect((await diff(`from=${start}&to=${at}`))["added"]).toMatchObject([{ record: { name: "b" } }]);
+    expect(await diff(`from=${at}`)).toMatchObject({ added: [], changed: [] });
+    const before = new Date(Date.parse(at) - 1).toISOString();
+    expect((await diff(`from=${before}&to=${at}`))["changed"]).toMatchObject([{ fields: [{ field: "name", from: "a", to: "b" }] }]);
+    expect((await diff(`from=${start}&to=${before}`))["added"]).toMatchObject([{ record: { name: "a" } }]);
+  });
+
+  test("takes ages for instants, and everything from before the first transaction on", async () => {
+    await newTag(appliance, { name: "a" });
+    appliance.clock.advance(3_600_000);
+    await newTag(appliance, { name: "b" });
+    appliance.clock.advance(1_000);
+    const names = (found: Wire) => found["added"].filter((each: Wire) => each["entity_type"] === "tag").map((each: Wire) => each["name"]);
+    expect(names(await diff("from=-15m"))).toEqual(["b"]);
+    expect(names(await diff("from=-2h"))).toEqual(["a", "b"]);
+    expect(names(await diff("from=-2h&to=-15m"))).toEqual(["a"]);
+    const all = await diff("from=-7d");
+    expect(all["from"]).toMatchObject({ sequence: 0 });
+    expect(all["counts"]).toMatchObject({ organization: { added: 1 }, network: { added: 1 }, user: { added: 1 }, tag: { added: 2 } });
+  });
+
+  test("shows children as what they are, and not their host with them", async () => {
+    const host = await newHost(appliance, { name: "h", ports: [{ number: 22, protocol: "Tcp" }] });
+    const entry = await newIfEntry(appliance, host["id"]);
+    appliance.clock.advance(1_000);
+    const from = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "h", hidden: false, tags: [], ports: [{ number: 80, protocol: "Tcp" }] });
+    await owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], oper_status: "Down", fdb_macs: ["00:00:5e:00:53:01"] });
+    appliance.clock.advance(1_000);
+    const found = await diff(`from=${from}`);
+    expect(found["counts"]).toEqual({ port: { added: 1, removed: 1 }, if_entry: { changed: 1 } });
+    expect(found["changed"][0].fields.map((each: Wire) => [each["field"], each["from"], each["to"]])).toEqual([
+      ["fdb_macs", null, ["00:00:5e:00:53:01"]],
+      ["oper_status", entry["oper_status"], "Down"],
+    ]);
+    expect((await diff(`from=${from}&types=port`))["counts"]).toEqual({ port: { added: 1, removed: 1 } });
+    const other = await newHost(appliance, { name: "other" });
+    appliance.clock.advance(1_000);
+    expect((await diff(`from=${from}&host_id=${host["id"]}`))["counts"]).toEqual({ port: { added: 1, removed: 1 }, if_entry: { changed: 1 } });
+    expect((await diff(`from=${from}&host_id=${other["id"]}`))["counts"]).toEqual({ host: { added: 1 } });
+  });
+
+  test("keeps to a network, and to what the caller reaches", async () => {
+    const other = await newNetwork(appliance, { name: "Other" });
+    const member = await newUser(appliance, { role: "Viewer", networkIds: [other["id"]] });
+    const hidden = await newSubnet(appliance, { cidr: "10.1.0.0/16" });
+    await newSubnet(appliance, { cidr: "10.2.0.0/16", network_id: other["id"] });
+    appliance.clock.advance(1_000);
+    expect((await diff(`from=${start}&network_id=${other["id"]}`))["counts"]).toEqual({ network: { added: 1 }, subnet: { added: 1 } });
+    expect((await diff(`from=${start}&types=subnet,network`, member.client))["counts"]).toEqual({ network: { added: 1 }, subnet: { added: 1 } });
+    for (const format of ["json", "ndjson", "csv", "text"]) {
+      const { text } = await member.client.get(`/api/v1/diff?from=${start}&format=${format}`);
+      expect(text).not.toContain(hidden["id"]);
+      expect(text).not.toContain("10.1.0.0/16");
+    }
+    expect((await diff(`from=${start}&network_id=${appliance.first.networkId}`, member.client))["counts"]).toEqual({});
+    const second = await appliance.newOrganization("Second");
+    const foreign = await appliance.signedIn(second.userId);
+    expect(JSON.stringify(await diff(`from=${start}`, foreign))).not.toContain(hidden["id"]);
+  });
+
+  test.each([
+    ["", "/from"],
+    ["from=yesterday", "/from"],
+    ["from=now&to=-1h", "/from"],
+    ["from=-1h&types=nonsense", "/types/0"],
+    ["from=-1h&format=xml", "/format"],
+  ])("refuses the question %p by the field %s", async (query, path) => {
+    expect(await owner.get(`/api/v1/diff?${query}`)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path }] } } });
+  });
+});
+
+describe("the formats of a diff", () => {
+  let tag: Wire;
+
+  beforeEach(async () => {
+    tag = await newTag(appliance, { name: "=a", color: "Green" });
+    appliance.clock.advance(1_000);
+    start = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await put(tag, { color: "Blue", name: "b" });
+    await newTag(appliance, { name: "new\u001b[31m", color: "Red" }).catch(() => newTag(appliance, { name: "new", color: "Red" }));
+    appliance.clock.advance(1_000);
+  });
+
+  test("ndjson has the same differences, one on each line", async () => {
+    const whole = await diff(`from=${start}`);
+    const answer = await owner.get(`/api/v1/diff?from=${start}&format=ndjson`);
+    expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
+    const lines = answer.text.trimEnd().split("\n").map((line) => JSON.parse(line) as Wire);
+    expect(answer.text.endsWith("\n")).toBe(true);
+    for (const sort of ["added", "removed", "changed"]) expect(lines.filter((line) => line["change"] === sort).map(({ change: _, ...rest }) => rest)).toEqual(whole[sort]);
+  });
+
+  test("csv has a row for each field that changed", async () => {
+    const answer = await owner.get(`/api/v1/diff?from=${start}&format=csv`);
+    expect(answer.headers.get("content-type")).toStartWith("text/csv");
+    const rows = answer.text.split("\r\n");
+    expect(rows[0]).toBe("change,entity_type,id,name,network_id,host_id,field,from,to,sequence,at,actor_type,actor_name,request_id");
+    expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,color,Green,Blue,`))).toBe(true);
+    expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,name,'=a,b,`))).toBe(true);
+    expect(rows).toHaveLength(5);
+  });
+
+  test("text is a report for people, without anything that moves a terminal's cursor", async () => {
+    const answer = await owner.get(`/api/v1/diff?from=${start}&format=text`);
+    expect(answer.headers.get("content-type")).toStartWith("text/plain");
+    expect(answer.text).toContain(`What changed from ${start} to `);
+    expect(answer.text).toContain("\nTags\n");
+    expect(answer.text).toContain('      color: "Green" → "Blue"  (');
+    expect(answer.text).toMatch(/\n1 added, 0 removed, 1 changed\.\n$/);
+    expect(answer.text).not.toMatch(/[^\n\P{Cc}]/u);
+    expect((await owner.get("/api/v1/diff?from=now&format=text")).text).toEndWith("\nNothing.\n");
+  });
+});

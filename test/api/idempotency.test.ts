@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { newApiKey, newSubnet, newTag, transactionCount } from "../support/factories.ts";
+import { keyBody } from "../support/inventory.ts";
+
+let appliance: TestAppliance;
+const DAY_MS = 86_400_000;
+const body = { name: "core", color: "Green" };
+const with_ = (key: string) => ({ "idempotency-key": key });
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+describe("a POST with an Idempotency-Key", () => {
+  test("that is repeated does nothing again and is answered as the first time, marked as such", async () => {
+    const first = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    expect(first).toMatchObject({ status: 200, data: { name: "core" } });
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    const before = transactionCount(appliance);
+    appliance.clock.advance(DAY_MS - 1);
+    const second = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    expect(second).toMatchObject({ status: 200, text: first.text });
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("is answered as the first time also when the record was changed or deleted since", async () => {
+    const first = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    appliance.clock.advance(1_000);
+    await appliance.owner.put(`/api/v1/tags/${first.data.id}`, { ...body, name: "renamed" });
+    const changed = await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    expect(changed.data).toMatchObject({ id: first.data.id, name: "core" });
+    appliance.clock.advance(1_000);
+    await appliance.owner.delete(`/api/v1/tags/${first.data.id}`);
+    expect((await appliance.owner.post("/api/v1/tags", body, with_("k1"))).data).toMatchObject({ id: first.data.id, name: "core" });
+  });
+
+  test("with another body, path or query is refused with 422 and does nothing", async () => {
+    await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    const before = transactionCount(appliance);
+    for (const attempt of [
+      appliance.owner.post("/api/v1/tags", { ...body, name: "edge" }, with_("k1")),
+      appliance.owner.post("/api/v1/networks", { name: "core" }, with_("k1")),
+      appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" }, with_("k1")),
+    ]) {
+      expect(await attempt).toMatchObject({ status: 422, body: { code: "idempotency_key_reused", params: { key: "k1" } } });
+    }
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("is a new one after 24 hours", async () => {
+    await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    appliance.clock.advance(DAY_MS);
+    const later = await appliance.owner.post("/api/v1/tags", { ...body, name: "edge" }, with_("k1"));
+    expect(later).toMatchObject({ status: 200, data: { name: "edge" } });
+    expect(later.headers.get("idempotency-replayed")).toBeNull();
+  });
+
+  test("belongs to its caller: another user's or key's same text is another key", async () => {
+    await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+    const { client } = newApiKey(appliance);
+    const other = await client.post("/api/v1/tags", { ...body, name: "edge" }, with_("k1"));
+    expect(other).toMatchObject({ status: 200, data: { name: "edge" } });
+    expect(other.headers.get("idempotency-replayed")).toBeNull();
+  });
+
+  test("that was refused is not kept: it may succeed when it is repeated", async () => {
+    const tag = await newTag(appliance, { name: "core" });
+    expect(await appliance.owner.post("/api/v1/tags", body, with_("k1"))).toMatchObject({ status: 409 });
+    await appliance.owner.delete(`/api/v1/tags/${tag["id"]}`);
+    expect(await appliance.owner.post("/api/v1/tags", body, with_("k1"))).toMatchObject({ status: 200 });
+  });
+
+  test("tells a new API key's text again, which is nowhere in the file as it is", async () => {
+    const sent = keyBody(appliance);
+    const first = await appliance.owner.post("/api/v1/auth/keys", sent, with_("k1"));
+    const again = await appliance.owner.post("/api/v1/auth/keys", sent, with_("k1"));
+    expect(again).toMatchObject({ status: 200, text: first.text });
+    expect(again.headers.get("cache-control")).toBe("no-store");
+    expect(await appliance.anonymous.with({ authorization: `Bearer ${again.data.key}` }).get("/api/v1/tags")).toMatchObject({ status: 200 });
+    for (const suffix of ["", "-wal"]) expect(Buffer.from(await Bun.file(appliance.databasePath + suffix).bytes()).includes(first.data.key)).toBe(false);
+  });
+
+  test("deletes in bulk once", async () => {
+    const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/16" });
+    const first = await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"));
+    expect(first).toMatchObject({ status: 200, data: [{ id: subnet["id"] }] });
+    expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"))).toMatchObject({ status: 200, text: first.text });
+    expect(await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]])).toMatchObject({ status: 400 });
+  });
+
+  test("does not outlive the right to it", async () => {
+    const { id, client } = newApiKey(appliance);
+    await client.post("/api/v1/tags", body, with_("k1"));
+    await appliance.owner.put(`/api/v1/auth/keys/${id}`, { ...keyBody(appliance), permissions: "Viewer" });
+    expect(await client.post("/api/v1/tags", body, with_("k1"))).toMatchObject({ status: 403 });
+  });
+
+  test.each([[""], ["a b"], ["ä"], ["x".repeat(256)]])("that is %p is refused by name", async (key) => {
+    expect(await appliance.owner.post("/api/v1/tags", body, with_(key))).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/Idempotency-Key" }] } } });
+  });
+
+  test("is documented on every POST that takes credentials", async () => {
+    const document = JSON.parse((await appliance.anonymous.get("/api/openapi.json")).text);
+    for (const [path, methods] of Object.entries(document.paths) as Array<[string, Record<string, { parameters: Array<{ $ref?: string }>; security: unknown[] }>]>) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const has = operation.parameters.some((each) => each.$ref?.endsWith("/IdempotencyKey"));
+        expect(has, `${method} ${path}`).toBe(method === "post" && operation.security.length > 0 && !path.startsWith("/api/auth/"));
+      }
+    }
+  });
+});

@@ -1,0 +1,417 @@
+// What lists are ordered by, filtered by and searched for, through the API: the same live, as of an instant, page by page and as
+// a table. The same against a model on the store alone: store/model.test.ts.
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { foldCase } from "../../src/base/text.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { csvRecords } from "../support/csv.ts";
+import { made, newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
+import { newCredential, newIfEntry } from "../support/inventory.ts";
+import { compareCidrs } from "../support/naive-text.ts";
+
+const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
+
+interface Ordered {
+  readonly path: string;
+  readonly fields: readonly string[];
+  /** What is ordered in another way than by its value: without regard to case unless it is a prefix or has a type. */
+  readonly keyed: readonly string[];
+}
+
+const ORDERED: readonly Ordered[] = [
+  { path: "hosts", fields: ["created_at", "name", "hostname", "hidden", "network_id", "manufacturer", "model", "sys_location", "last_seen_at", "updated_at"], keyed: ["name", "hostname", "manufacturer", "model", "sys_location"] },
+  { path: "services", fields: ["created_at", "name", "service_definition", "position", "host_id", "network_id", "last_seen_at", "updated_at"], keyed: ["name", "service_definition"] },
+  { path: "subnets", fields: ["created_at", "name", "cidr", "subnet_type", "network_id", "vlan_id", "updated_at"], keyed: ["name", "cidr"] },
+  { path: "vlans", fields: ["created_at", "number", "name", "network_id", "updated_at"], keyed: ["name"] },
+  { path: "networks", fields: ["created_at", "name", "stale_after_hours", "updated_at"], keyed: ["name"] },
+  { path: "credentials", fields: ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"], keyed: ["name", "credential_type"] },
+  { path: "tags", fields: ["created_at", "name", "color", "updated_at", "is_application"], keyed: ["name"] },
+];
+
+/** Nothing first, then by number or by code point. */
+function compareValues(left: unknown, right: unknown): number {
+  const [a, b] = [left, right].map((value) => (typeof value === "boolean" ? Number(value) : (value ?? null)));
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  return typeof a === "number" && typeof b === "number" ? a - b : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+}
+
+function compareBy(field: string, isKeyed: boolean): (a: Wire, b: Wire) => number {
+  return (a, b) => {
+    const [left, right] = [a[field], b[field]];
+    if (field === "cidr") return compareCidrs(left, right);
+    if (field === "credential_type") return compareValues(left.type, right.type);
+    const fold = (value: unknown) => (typeof value === "string" && isKeyed ? foldCase(value) : value);
+    return compareValues(fold(left), fold(right)) || compareValues(left, right);
+  };
+}
+
+describe("the order of a list", () => {
+  let appliance: TestAppliance;
+  let at: string;
+
+  beforeAll(async () => {
+    appliance = await newAppliance();
+    const { owner, clock } = appliance;
+    const second = await newNetwork(appliance, { name: "alpha", stale_after_hours: 24 });
+    await newNetwork(appliance, { name: "Beta", stale_after_hours: 9 });
+    await newNetwork(appliance, { name: "first network" });
+    const vlan = await newVlan(appliance, { number: 9, name: "b" });
+    for (const [number, name] of [[100, "B"], [20, "a"], [3, "Ärger"], [4, "ärger"]]) await newVlan(appliance, { number, name, network_id: number === 20 ? second["id"] : appliance.first.networkId });
+    await newSubnet(appliance, { cidr: "10.0.0.0/8", name: "ten" });
+    for (const [place, cidr] of ["2001:db8::/32", "9.0.0.0/8", "10.2.0.0/16", "::/0", "100.64.0.0/10", "10.0.0.0/9"].entries()) {
+      clock.advance(500);
+      await newSubnet(appliance, { cidr, name: ["Zoo", "ant", "Ant", "bee"][place % 4], subnet_type: ["Lan", "Dmz"][place % 2], vlan_id: place === 3 ? vlan["id"] : null, ...(place === 1 ? { network_id: second["id"] } : {}) });
+    }
+    for (const [place, name] of ["delta", "Alpha", "alpha", "Ärger", "éclair", "日本", "😀", "～ wide", "a b", "a-b", "ab"].entries()) {
+      clock.advance(place % 3 === 0 ? 0 : 700);
+      await newTag(appliance, { name, color: ["Red", "Blue", "Amber"][place % 3], is_application: place % 2 === 0 });
+      await newHost(appliance, {
+        name,
+        hidden: place % 4 === 0,
+        hostname: place % 3 === 0 ? null : `H${(place * 7) % 5}`,
+        manufacturer: ["cisco", "Cisco", null, "HPE"][place % 4],
+        model: place % 2 === 0 ? `C${place}` : null,
+        sys_location: ["Hall 3", "hall 3", "Keller"][place % 3],
+        ...(place % 5 === 0 ? { network_id: second["id"] } : {}),
+        services: [{ name: `${name} web`, service_definition: ["nginx", "Nginx", "ssh"][place % 3], position: (place * 3) % 4 }],
+      });
+    }
+    await newCredential(appliance, { name: "b", credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" } });
+    await newCredential(appliance, { name: "B" });
+    await newCredential(appliance, { name: "a", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } } });
+    clock.advance(1_000);
+    const { data: hosts } = await owner.get("/api/v1/hosts");
+    for (const place of [2, 0, 5]) {
+      clock.advance(1_000);
+      await made(owner.put(`/api/v1/hosts/${hosts[place].id}`, { ...hosts[place], description: "changed" }));
+    }
+    clock.advance(1_000);
+    at = clock.text();
+    clock.advance(1_000);
+    // What comes later turns the present over.
+    for (const [place, host] of [...hosts.entries()].reverse()) await made(owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: `${9 - place}`, hidden: !host.hidden, manufacturer: null, expected_updated_at: null }));
+    clock.advance(1_000);
+  });
+  afterAll(() => appliance.close());
+
+  describe.each(ORDERED)("of $path", ({ path, fields, keyed }) => {
+    const list = async (query: string) => (await appliance.owner.get(`/api/v1/${path}?limit=1000&${query}`)).data as Wire[];
+    const ids = (records: readonly Wire[]) => records.map((record) => record["id"]);
+
+    test("is over its own named fields, and no other", async () => {
+      const answer = await appliance.owner.get(`/api/v1/${path}?order_by=nonsense&group_by=id`);
+      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+      const message = `must be one of ${fields.join(", ")}`;
+      expect(answer.body.params.issues).toEqual([
+        { path: "/order_by", message, value: "nonsense" },
+        { path: "/group_by", message, value: "id" },
+      ]);
+      expect(await appliance.owner.get(`/api/v1/${path}/export/csv?order_by=nonsense`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_by" }] } } });
+      expect(await appliance.owner.get(`/api/v1/${path}?order_by=name&order_direction=up`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_direction", value: "up" }] } } });
+    });
+
+    test.each(fields.map((field) => [field]))("by %s is what comparing the values gives, then by creation", async (field) => {
+      for (const when of ["", `&at=${at}`]) {
+        const plain = await list(when);
+        expect(plain.length).toBeGreaterThan(2);
+        const compare = compareBy(field, keyed.includes(field));
+        // Sorting is stable: what compares alike stays as it was created.
+        expect(ids(await list(`order_by=${field}${when}`))).toEqual(ids(plain.toSorted(compare)));
+        expect(ids(await list(`order_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted((a, b) => compare(b, a))));
+        expect(ids(await list(`group_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted(compare)));
+        const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy("name", true)(b, a));
+        if (field !== "name") expect(ids(await list(`group_by=${field}&order_by=name&order_direction=desc${when}`))).toEqual(ids(grouped));
+        expect(csvRecords((await appliance.owner.get(`/api/v1/${path}/export/csv?group_by=${field}&order_by=name&order_direction=desc${when}`)).text).map((row) => row["id"])).toEqual(
+          ids(await list(`group_by=${field}&order_by=name&order_direction=desc${when}`)),
+        );
+      }
+    });
+
+    test("is the same page by page and as a stream", async () => {
+      for (const query of ["order_by=name&order_direction=desc", `order_by=name&at=${at}`]) {
+        const whole = await list(query);
+        const pages: Wire[] = [];
+        for (let offset = 0; offset < whole.length; offset += 2) {
+          const { data, body } = await appliance.owner.get(`/api/v1/${path}?${query}&limit=2&offset=${offset}`);
+          expect(body.meta.pagination).toEqual({ total_count: whole.length, limit: 2, offset, has_more: offset + 2 < whole.length });
+          pages.push(...data);
+        }
+        expect(pages).toEqual(whole);
+        expect((await appliance.owner.get(`/api/v1/${path}?${query}&limit=0`)).data).toEqual(whole);
+        expect((await appliance.owner.get(`/api/v1/${path}?${query}&limit=0&offset=2`)).data).toEqual(whole.slice(2));
+      }
+    });
+  });
+
+  test("takes orders nowhere else", async () => {
+    for (const path of ["ip-addresses", "ports", "bindings", "if-entries", "users", "auth/keys"]) {
+      expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_by", message: "is not a parameter here" }] } } });
+    }
+  });
+});
+
+describe("a list of hosts", () => {
+  let appliance: TestAppliance;
+  let owner: Client;
+  beforeEach(async () => {
+    appliance = await newAppliance();
+    owner = appliance.owner;
+  });
+  afterEach(() => appliance.close());
+
+  const names = async (query: string, by = owner) => {
+    const answer = await by.get(`/api/v1/hosts?${query}`);
+    expect([query, answer.status]).toEqual([query, 200]);
+    const found = (answer.data as Wire[]).map((host) => host["name"] as string);
+    expect(answer.body.meta.pagination.total_count).toBe(found.length);
+    // Whatever is asked, the stream and the table are of the same.
+    expect(((await by.get(`/api/v1/hosts?${query}&limit=0`)).data as Wire[]).map((host) => host["name"])).toEqual(found);
+    expect(csvRecords((await by.get(`/api/v1/hosts/export/csv?${query}`)).text).map((row) => row["name"])).toEqual(found);
+    return found;
+  };
+  const now = () => {
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    return at;
+  };
+
+  test("is of those that carry any of the tags: unknown and foreign ones find nothing", async () => {
+    const [red, blue, unused] = [await newTag(appliance), await newTag(appliance), await newTag(appliance)].map((tag) => tag["id"] as string) as [string, string, string];
+    const host = await newHost(appliance, { name: "red", tags: [red] });
+    await newHost(appliance, { name: "both", tags: [red, blue] });
+    await newHost(appliance, { name: "blue", tags: [blue] });
+    await newHost(appliance, { name: "none", services: [{ name: "s", service_definition: "d", tags: [unused] }] });
+    const second = await appliance.newOrganization("Second");
+    const stranger = await appliance.signedIn(second.userId);
+    const foreign = (await made(stranger.post("/api/v1/tags", { name: "theirs", color: "Red" })))["id"];
+    await made(stranger.post("/api/v1/hosts", { network_id: second.networkId, name: "theirs", tags: [foreign] }));
+    const at = now();
+    await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, tags: [blue] }));
+    await made(owner.delete(`/api/v1/tags/${red}`));
+    const then = `&at=${at}`;
+    expect(await names(`tag_ids=${red}${then}`)).toEqual(["red", "both"]);
+    expect(await names(`tag_ids=${red},${blue}${then}`)).toEqual(["red", "both", "blue"]);
+    expect(await names(`tag_ids=${blue}&tag_ids=${UNKNOWN_ID}${then}`)).toEqual(["both", "blue"]);
+    for (const when of ["", then]) {
+      for (const nothing of [unused, foreign, UNKNOWN_ID, host["id"], ""]) expect(await names(`tag_ids=${nothing}${when}`)).toEqual([]);
+    }
+    expect(await names(`tag_ids=${red}`)).toEqual([]);
+    expect(await names(`tag_ids=${blue.toUpperCase()}`)).toEqual(["red", "both", "blue"]);
+    expect(await owner.get("/api/v1/hosts?tag_ids=red")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/tag_ids/0", value: "red" }] } } });
+  });
+
+  test("is of the hidden, or of those that are not", async () => {
+    const host = await newHost(appliance, { name: "hidden", hidden: true });
+    await newHost(appliance, { name: "seen" });
+    const at = now();
+    await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, hidden: false }));
+    expect([await names("hidden=true"), await names("hidden=false"), await names("")]).toEqual([[], ["hidden", "seen"], ["hidden", "seen"]]);
+    expect([await names(`hidden=true&at=${at}`), await names(`hidden=false&at=${at}`)]).toEqual([["hidden"], ["seen"]]);
+    expect(await owner.get("/api/v1/hosts?hidden=1")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/hidden", value: "1" }] } } });
+  });
+
+  test("is searched by names, host names and descriptions, each word by its beginning and in any case", async () => {
+    await newHost(appliance, { name: "core-sw-01", hostname: "Core1.example.net", sys_name: "CORE", description: "the Ärger in the basement" });
+    await newHost(appliance, { name: "web", sys_descr: "Linux 6.1 (core team)", services: [{ name: "core", service_definition: "core" }], sys_location: "core" });
+    await newHost(appliance, { name: "hardcore" });
+    for (const [search, found] of [
+      ["core", ["core-sw-01", "web"]],
+      ["CORE-SW", ["core-sw-01"]],
+      ["sw-0", ["core-sw-01"]],
+      ["01", ["core-sw-01"]],
+      ["example.net", ["core-sw-01"]],
+      ["core1.ex", ["core-sw-01"]],
+      ["%C3%A4rger", ["core-sw-01"]],
+      ["basement%20core", ["core-sw-01"]],
+      ["core+linux", ["web"]],
+      ["core+linux+sw", []],
+      ["asement", []],
+      ["ore", []],
+      ["harden", []],
+      ["*", []],
+      ["%22", []],
+      ["core%20OR%20web", []],
+      ["%20%09", ["core-sw-01", "web", "hardcore"]],
+      ["", ["core-sw-01", "web", "hardcore"]],
+    ] as const) {
+      expect([search, await names(`search=${search}`)]).toEqual([search, [...found]]);
+    }
+  });
+
+  test("is searched by addresses, from their beginning on and however they are written", async () => {
+    await newSubnet(appliance, { cidr: "0.0.0.0/0" });
+    await newSubnet(appliance, { cidr: "2001:db8::/32" });
+    await newHost(appliance, { name: "a", ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "AA-BB-CC-00-00-01", name: "mgmt" }, { ip_address: "2001:db8::1" }] });
+    await newHost(appliance, { name: "b", ip_addresses: [{ ip_address: "10.20.3.4" }] });
+    const c = await newHost(appliance, { name: "c", ip_addresses: [{ ip_address: "110.2.3.4" }] });
+    await newIfEntry(appliance, c["id"], { mac_address: "aa:bb:cd:00:00:02" });
+    for (const [search, found] of [
+      ["10.2.", ["a"]],
+      ["10.2", ["a", "b"]],
+      ["10.2.3.4", ["a"]],
+      ["2.3.4", []],
+      ["aa:bb", ["a", "c"]],
+      ["AA:BB:CC", ["a"]],
+      ["aa-bb-cd-00-00-02", ["c"]],
+      ["AABB.CC00.0001", ["a"]],
+      ["aabb.c", ["a", "c"]],
+      ["bb:cc", []],
+      ["2001:DB8:0:0::1", ["a"]],
+      ["2001:db8:", ["a"]],
+      ["mgmt", ["a"]],
+      // Each word of another record of the host.
+      ["aa:bb+10.2.+a", ["a"]],
+      ["aa:bb+110.", ["c"]],
+    ] as const) {
+      expect([search, await names(`search=${search}`)]).toEqual([search, [...found]]);
+    }
+  });
+
+  test("is searched by what was found then", async () => {
+    const subnet = await newSubnet(appliance, { cidr: "10.0.0.0/8" });
+    const host = await newHost(appliance, { name: "old", description: "router", ip_addresses: [{ ip_address: "10.1.1.1" }, { ip_address: "10.2.2.2" }] });
+    const first = now();
+    await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "new", ip_addresses: [{ ip_address: "10.3.3.3" }] }));
+    const second = now();
+    await made(owner.delete(`/api/v1/hosts/${host["id"]}`));
+    const third = now();
+    await newHost(appliance, { name: "later", ip_addresses: [{ ip_address: "10.1.1.1", subnet_id: subnet["id"] }] });
+    const at = { [first]: ["old", "router", "10.1.", "10.2.2.2"], [second]: ["new", "router", "10.3."], [third]: [] } as Record<string, string[]>;
+    for (const [when, words] of Object.entries(at)) {
+      for (const word of ["old", "new", "router", "10.1.", "10.2.2.2", "10.3.", "later"]) {
+        expect([when, word, (await names(`search=${word}&at=${when}`)).length]).toEqual([when, word, words.includes(word) ? 1 : 0]);
+      }
+    }
+    expect([await names("search=10.1."), await names("search=router"), await names("search=old")]).toEqual([["later"], [], []]);
+  });
+
+  test("is searched by a number of words, in a number of characters", async () => {
+    await newHost(appliance, { name: "a b c d e f g h i j k" });
+    expect(await names("search=a+b+c+d+e+f+g+h+i+j")).toHaveLength(1);
+    expect(await names(`search=${Array(100).fill("a").join("+")}`)).toHaveLength(1);
+    const answer = await owner.get("/api/v1/hosts?search=a+b+c+d+e+f+g+h+i+j+k");
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/search", message: "must have at most 10 different words", value: "a b c d e f g h i j k" }] } } });
+    expect(await owner.get(`/api/v1/hosts/export/csv?search=${"a".repeat(201)}`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search" }] } } });
+    expect(await owner.get("/api/v1/hosts?search=a&search=b")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search", message: "is given more than once" }] } } });
+    expect(await names(`search=${encodeURIComponent("😀".repeat(200))}`)).toEqual([]);
+  });
+
+  test("answers by all filters at once", async () => {
+    const tag = (await newTag(appliance))["id"] as string;
+    const other = await newNetwork(appliance);
+    for (let each = 0; each < 16; each += 1) {
+      await newHost(appliance, { name: `${each & 1 ? "sw" : "rt"} ${each}`, hidden: (each & 2) > 0, tags: each & 4 ? [tag] : [], network_id: each & 8 ? other["id"] : appliance.first.networkId });
+    }
+    expect(await names(`search=sw&hidden=true&tag_ids=${tag}&network_id=${other["id"]}&order_by=name`)).toEqual(["sw 15"]);
+    expect(await names(`search=sw&hidden=false&tag_ids=${tag}&order_by=name&order_direction=desc`)).toEqual(["sw 5", "sw 13"]);
+    expect(await names(`search=1&tag_ids=${tag}`)).toEqual(["rt 12", "sw 13", "rt 14", "sw 15"]);
+  });
+
+  test("comes without the four kinds of children where they are not asked for, also as a table", async () => {
+    await newSubnet(appliance, { cidr: "10.0.0.0/8" });
+    const credential = await newCredential(appliance);
+    const host = await newHost(appliance, {
+      ip_addresses: [{ ip_address: "10.2.3.4" }],
+      ports: [{ number: 80, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+      services: [{ name: "=web", service_definition: "nginx" }],
+      credential_assignments: [{ credential_id: credential["id"] }],
+    });
+    await newIfEntry(appliance, host["id"], { if_index: 1, if_descr: "GigabitEthernet0/1", if_name: "Gi0/1" });
+    await newIfEntry(appliance, host["id"], { if_index: 2, if_descr: "lo" });
+    const whole = (await owner.get("/api/v1/hosts")).data[0] as Wire;
+    expect((await owner.get("/api/v1/hosts?include_children=true")).data).toEqual([whole]);
+    const { interfaces, ip_addresses, ports, services, ...alone } = whole;
+    expect([interfaces, ip_addresses, ports, services].map((children: Wire[]) => children.length)).toEqual([2, 1, 2, 1]);
+    const at = now();
+    for (const query of ["", "&limit=0", `&at=${at}`, "&order_by=name", `&limit=0&order_by=name&at=${at}`]) {
+      expect((await owner.get(`/api/v1/hosts?include_children=false${query}`)).data).toEqual([alone]);
+    }
+    const [row] = csvRecords((await owner.get("/api/v1/hosts/export/csv")).text) as [Wire];
+    expect(row).toMatchObject({ credential_assignments: credential["id"], interfaces: "Gi0/1;lo", ip_addresses: "10.2.3.4", ports: "80/Tcp;53/Udp", services: "'=web" });
+    const [own] = csvRecords((await owner.get("/api/v1/hosts/export/csv?include_children=false")).text) as [Wire];
+    const { interfaces: _i, ip_addresses: _a, ports: _p, services: _s, ...rest } = row;
+    expect(own).toEqual(rest);
+    const document = (await (await appliance.handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
+    const { schema } = document["paths"]["/api/v1/hosts"].get.responses["200"].content["application/json"];
+    expect(schema.properties.data.items).toEqual({ $ref: "#/components/schemas/ListedHost" });
+    const listed = document["components"].schemas.ListedHost;
+    for (const child of ["interfaces", "ip_addresses", "ports", "services"]) {
+      expect(listed.required).not.toContain(child);
+      expect(listed.properties[child].description).toContain("include_children=false");
+    }
+  });
+
+  test("tells a caller nothing of networks out of reach, whatever is asked for", async () => {
+    const tag = (await newTag(appliance))["id"] as string;
+    const hiddenNetwork = await newNetwork(appliance);
+    await newSubnet(appliance, { cidr: "10.0.0.0/8", network_id: hiddenNetwork["id"] });
+    const host = await newHost(appliance, { name: "secret", network_id: hiddenNetwork["id"], tags: [tag], hidden: true, ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "aa:bb:cc:00:00:01" }] });
+    await newHost(appliance, { name: "seen" });
+    const at = now();
+    const member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
+    const key = newApiKey(appliance, { networkIds: [appliance.first.networkId] }).client;
+    const nowhere = (await newUser(appliance, { role: "Viewer" })).client;
+    for (const by of [member, key, nowhere]) {
+      for (const when of ["", `&at=${at}`]) {
+        for (const query of ["search=secret", "search=10.2.", "search=aa:bb", `tag_ids=${tag}`, "hidden=true", `network_id=${hiddenNetwork["id"]}`, `search=secret&ids=${host["id"]}`, "hidden=true&order_by=name"]) {
+          expect([query, await names(`${query}${when}`, by)]).toEqual([query, []]);
+        }
+        expect(await names(`order_by=name&order_direction=desc${when}`, by)).toEqual(by === nowhere ? [] : ["seen"]);
+        expect((await by.get(`/api/v1/networks?search=network${when}`)).data).toHaveLength(by === nowhere ? 0 : 1);
+      }
+    }
+    const elsewhere = await appliance.signedIn((await appliance.newOrganization("Second")).userId);
+    for (const query of ["search=secret", "search=10.2.", `tag_ids=${tag}`, "hidden=true"]) expect(await names(query, elsewhere)).toEqual([]);
+  });
+});
+
+describe("other lists", () => {
+  let appliance: TestAppliance;
+  beforeEach(async () => {
+    appliance = await newAppliance();
+  });
+  afterEach(() => appliance.close());
+
+  test("of services are of exactly one definition", async () => {
+    const service = (name: string, service_definition: string) => ({ name, service_definition });
+    const host = await newHost(appliance, { services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")] });
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, services: [service("a", "nginx")] }));
+    const names = async (query: string) => ((await appliance.owner.get(`/api/v1/services?${query}`)).data as Wire[]).map((each) => each["name"]);
+    expect(await names(`service_definition=nginx&at=${at}`)).toEqual(["a", "d"]);
+    expect(await names(`service_definition=Nginx&at=${at}`)).toEqual(["b"]);
+    expect(await names(`service_definition=nginx&host_id=${host["id"]}`)).toEqual(["a"]);
+    expect(await names("service_definition=nginx+plus")).toEqual([]);
+    expect(await names(`service_definition=nginx&host_id=${UNKNOWN_ID}&at=${at}`)).toEqual([]);
+    expect(csvRecords((await appliance.owner.get(`/api/v1/services/export/csv?service_definition=nginx&at=${at}`)).text).map((row) => row["name"])).toEqual(["a", "d"]);
+    expect((await appliance.owner.get("/api/v1/services?service_definition=")).status).toBe(400);
+  });
+
+  test.each([["tags"], ["networks"]])("of %s are searched by name and description", async (path) => {
+    const make = path === "tags" ? newTag : newNetwork;
+    const first = await make(appliance, { name: "Production site", description: "critical; never touch" });
+    await make(appliance, { name: "Lab", description: "site B" });
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.put(`/api/v1/${path}/${first["id"]}`, { ...first, description: null }));
+    await made(appliance.owner.delete(`/api/v1/${path}/${first["id"]}`));
+    const names = async (query: string) => ((await appliance.owner.get(`/api/v1/${path}?${query}`)).data as Wire[]).map((each) => each["name"]);
+    expect(await names(`search=SITE&at=${at}&order_by=name`)).toEqual(["Lab", "Production site"]);
+    expect(await names(`search=crit+prod&at=${at}`)).toEqual(["Production site"]);
+    expect([await names("search=crit"), await names("search=site")]).toEqual([[], ["Lab"]]);
+    expect((await appliance.owner.get(`/api/v1/${path}?search=a+b+c+d+e+f+g+h+i+j+k`)).status).toBe(400);
+  });
+
+  test("take a search only where there is one", async () => {
+    for (const path of ["services", "subnets", "vlans", "credentials", "users", "ip-addresses", "ports", "bindings", "if-entries", "auth/keys"]) {
+      expect(await appliance.owner.get(`/api/v1/${path}?search=a`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search", message: "is not a parameter here" }] } } });
+    }
+  });
+});

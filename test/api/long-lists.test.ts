@@ -1,0 +1,128 @@
+// Lists that are gone through beside the thread that answers: what they answer is what a short list answers.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { csvRecords } from "../support/csv.ts";
+import { inTransaction, made, newNetwork, newUser, type Wire } from "../support/factories.ts";
+import { hostFields, tagFields } from "../support/store.ts";
+
+const HOSTS = 1_300;
+
+let appliance: TestAppliance;
+let owner: Client;
+let tagId: string;
+let second: string;
+let at: string;
+/** Reads that were gone through beside the thread. */
+let longReads = 0;
+
+beforeAll(async () => {
+  appliance = await newAppliance();
+  owner = appliance.owner;
+  second = (await newNetwork(appliance))["id"];
+  const { organizationId, networkId } = appliance.first;
+  tagId = inTransaction(appliance, (tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "some")).id);
+  inTransaction(appliance, (tx) => {
+    for (let each = 0; each < HOSTS; each += 1) {
+      const name = `${["core", "Edge", "lab"][each % 3]}-${(each * 7_919) % HOSTS}`;
+      tx.create(hostKind, organizationId, hostFields(each % 4 === 0 ? second : networkId, name, { hidden: each % 100 === 0, tags: each % 50 === 0 ? [tagId] : [], sys_name: each % 2 === 0 ? `n${each}` : null }));
+    }
+  });
+  appliance.clock.advance(1_000);
+  at = appliance.clock.text();
+  appliance.clock.advance(1_000);
+  const { data } = await owner.get("/api/v1/hosts?limit=40&include_children=false");
+  for (const host of data) await made(owner.put(`/api/v1/hosts/${host.id}`, { ...host, name: `~${host.name}`, hidden: false, tags: [] }));
+  appliance.clock.advance(1_000);
+  const { reader } = appliance;
+  const counted = reader.countedChunks.bind(reader);
+  reader.countedChunks = (...input) => {
+    longReads += 1;
+    return counted(...input);
+  };
+});
+afterAll(() => appliance.close());
+
+/** The answer, and whether it was long. */
+async function ask(query: string, by = owner): Promise<{ data: Wire[]; pagination: Wire; at: unknown; isLong: boolean }> {
+  const before = longReads;
+  const { data, body } = await by.get(`/api/v1/hosts?${query}`);
+  return { data, pagination: body.meta.pagination, at: body.meta.at, isLong: longReads > before };
+}
+
+const ids = (hosts: readonly Wire[]) => hosts.map((host) => host["id"] as string);
+
+describe.each([["live", ""], ["as of an instant", "&at="]])("a long list %s", (_state, when) => {
+  const and = () => (when === "" ? "" : `${when}${at}`);
+
+  test.each([["order_by=name"], ["order_by=name&order_direction=desc"], ["group_by=hidden&order_by=name"], ["hidden=true"], ["hidden=false&order_by=created_at&order_direction=desc"], ["order_by=updated_at"]])("by %s has the pages that a short one has", async (query) => {
+    const page = await ask(`${query}&limit=60&offset=5${and()}`);
+    expect(page.isLong).toBe(true);
+    // The same question about the same records alone, which are few.
+    const short = await ask(`${query}&limit=60&ids=${ids(page.data).join()}${and()}`);
+    expect(short.isLong).toBe(false);
+    expect(page.data).toEqual(short.data);
+    expect(page.at).toBe(short.at);
+    const whole = await ask(`${query}&limit=0&include_children=false${and()}`);
+    expect(whole.isLong).toBe(true);
+    expect(whole.pagination).toEqual({ total_count: whole.data.length, limit: 0, offset: 0, has_more: false });
+    expect(page.pagination).toEqual({ total_count: whole.data.length, limit: 60, offset: 5, has_more: whole.data.length > 65 });
+    expect(ids(whole.data.slice(5, 65))).toEqual(ids(page.data));
+    expect(ids((await ask(`${query}&limit=0&offset=${whole.data.length - 3}${and()}`)).data)).toEqual(ids(whole.data.slice(-3)));
+    expect((await ask(`${query}&offset=${whole.data.length + 1}${and()}`)).data).toEqual([]);
+    const rows = csvRecords((await owner.get(`/api/v1/hosts/export/csv?${query}&include_children=false${and()}`)).text);
+    expect(rows.map((row) => row["id"])).toEqual(ids(whole.data));
+  });
+
+  test.each([["search=core", (host: Wire) => /^core/.test(host["name"])], ["search=n12", (host: Wire) => host["sys_name"]?.startsWith("n12")], ["tag_ids=", (host: Wire) => host["tags"].length > 0]] as const)("by %s is of those that a look at all finds", async (filter, isMeant) => {
+    const query = filter === "tag_ids=" ? `${filter}${tagId}` : filter;
+    const all = await ask(`limit=0&include_children=false${and()}`);
+    expect(all.isLong).toBe(false);
+    const expected = all.data.filter((host) => isMeant({ ...host, name: host["name"].replace("~", "") }));
+    const found = await ask(`${query}&limit=0&include_children=false${and()}`);
+    expect(found.isLong).toBe(true);
+    expect(found.data).toEqual(expected);
+    expect(found.pagination["total_count"]).toBe(expected.length);
+    expect((await ask(`${query}&limit=3&offset=1&include_children=false${and()}`)).data).toEqual(expected.slice(1, 4));
+  });
+
+  test("far behind is what the stream has there", async () => {
+    const all = await ask(`limit=0&include_children=false${and()}`);
+    const past = await ask(`limit=10&offset=10001&include_children=false${and()}`);
+    expect([past.isLong, past.data, past.pagination]).toEqual([true, [], { total_count: all.data.length, limit: 10, offset: 10_001, has_more: false }]);
+  });
+
+  test("of a caller who reaches one network is of that network", async () => {
+    const { client } = await newUser(appliance, { role: "Viewer", networkIds: [second] });
+    const own = await ask(`limit=0&include_children=false&order_by=name${and()}`, client);
+    expect([own.isLong, own.data.length, own.pagination["total_count"]]).toEqual([false, HOSTS / 4, HOSTS / 4]);
+    const found = await ask(`search=core&limit=0&include_children=false&order_by=name${and()}`, client);
+    expect(found.isLong).toBe(true);
+    expect(found.data).toEqual(own.data.filter((host) => /^~?core/.test(host["name"])));
+    expect(new Set(found.data.map((host) => host["network_id"]))).toEqual(new Set([second]));
+  });
+});
+
+test("a long list as of an instant does not change with what comes later, and one of the present has no ends", async () => {
+  const then = await ask(`order_by=name&limit=1000&include_children=false&at=${at}`);
+  const now = await ask("order_by=name&limit=1000&include_children=false");
+  expect(now.data.every((host) => host["valid_to"] === null)).toBe(true);
+  expect(then.data.filter((host) => host["valid_to"] !== null).length).toBeGreaterThan(10);
+  expect(then.data.some((host) => host["name"].startsWith("~"))).toBe(false);
+});
+
+test("a long list that cannot be read is an error before it began, with its status", async () => {
+  const { reader } = appliance;
+  const statement = reader.statement.bind(reader);
+  reader.statement = (sql) => {
+    if (sql.includes("sort_keys")) throw new Error("disk I/O error");
+    return statement(sql);
+  };
+  const answer = await owner.get("/api/v1/hosts?order_by=name");
+  reader.statement = statement;
+  expect(answer).toMatchObject({ status: 500, body: { code: "internal_error" } });
+  expect(answer.text).not.toContain("disk");
+});

@@ -1,0 +1,82 @@
+// How SQLite goes about the statements of locate and its timeline: by an index each, never through a whole table.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Database } from "bun:sqlite";
+import { Reader } from "../../src/db/reader.ts";
+import { ASKED_BY, type Asked } from "../../src/history/locate-facts.ts";
+import { locateTimeline } from "../../src/history/locate-timeline.ts";
+import { locate } from "../../src/history/locate.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { vlanKind } from "../../src/resources/vlans/vlan.ts";
+import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store.ts";
+
+const MAC = "00:1b:21:00:00:07";
+const VALUES: Readonly<Record<Asked["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
+
+let store: Store;
+
+beforeAll(() => {
+  store = new Store();
+  const { organizationId, networkId } = store;
+  store.write((tx) => {
+    const vlan = tx.create(vlanKind, organizationId, { network_id: networkId, number: 7, name: "v7", description: null, source: { type: "Manual" } });
+    const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8", { vlan_id: vlan.id }));
+    const web = tx.create(hostKind, organizationId, hostFields(networkId, "web"));
+    tx.create(ipAddressKind, organizationId, addressFields(web, subnet.id, "10.0.0.7", { mac_address: MAC }));
+    tx.create(ifEntryKind, organizationId, ifEntryFields(web, 1, { mac_address: MAC }));
+    const access = tx.create(hostKind, organizationId, hostFields(networkId, "access"));
+    const links = [{ neighbor: { type: "Host" as const, id: web.id } }, { lldp_sys_name: "core", lldp_chassis_id: { subtype: "MacAddress" as const, value: "00:1b:21:00:00:99" } }];
+    for (const [position, link] of links.entries()) {
+      const port = tx.create(ifEntryKind, organizationId, ifEntryFields(access, position + 1, link));
+      tx.create(fdbEntryKind, organizationId, { if_entry_id: port.id, host_id: access.id, network_id: networkId, mac_address: MAC, vlan_number: 7 });
+    }
+  });
+  store.write((tx) => tx.create(hostKind, organizationId, hostFields(networkId, "later")));
+});
+afterAll(() => store.close());
+
+describe.each(ASKED_BY)("by %s", (by) => {
+  test.each([
+    ["all networks", null],
+    ["one of the networks", [1]],
+  ])("within reach of %s every statement searches by an index", (_title, some) => {
+    const networkNs = some === null ? null : [store.n(store.networkId)];
+    const query = { actor: { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(store.organizationId), networkNs }, asked: { by, value: VALUES[by] }, networkId: null } as const;
+    const { sequence } = store.reader.head();
+    const { texts, bytes } = preparedBy(store.readDb.$client, () => {
+      // A reader of its own, that has prepared nothing yet.
+      const reader = new Reader(store.readDb, store.clock);
+      return [...locate(reader, { ...query, sequence, at: null }), ...locateTimeline(reader, { ...query, from: null, to: null, until: sequence })];
+    });
+    expect(new TextDecoder().decode(bytes[0])).toContain('"role":"Edge"');
+    expect(texts.length).toBeGreaterThan(8);
+    for (const text of texts) {
+      const plan = (store.readDb.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map(({ detail }) => detail);
+      expect([text, plan.filter(goesThroughATable)]).toEqual([text, []]);
+    }
+  });
+});
+
+/** Lists that were handed in, the search index and what a subquery has found are meant to be gone through. */
+function goesThroughATable(detail: string): boolean {
+  return /AUTOMATIC/.test(detail) || (/^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|\(subquery|\w+ VIRTUAL TABLE)/.test(detail));
+}
+
+/** The statements that a connection prepares while `act` runs, and what that gave. */
+function preparedBy(client: Database, act: () => Uint8Array[]): { texts: string[]; bytes: Uint8Array[] } {
+  const texts: string[] = [];
+  const prepare = client.prepare.bind(client);
+  client.prepare = ((sql: string) => {
+    texts.push(sql);
+    return prepare(sql);
+  }) as typeof client.prepare;
+  try {
+    return { bytes: act(), texts };
+  } finally {
+    client.prepare = prepare as typeof client.prepare;
+  }
+}

@@ -1,0 +1,188 @@
+// Reads beside the thread: in turns, stopped when nobody wants them any more, never waited for in vain.
+
+import { describe, expect, test } from "bun:test";
+import { DomainError } from "../../src/base/errors.ts";
+import { DirectLongReads, type FromReadWorker, type LongReads, type LongReadTable, serveLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
+import type { Reader } from "../../src/db/reader.ts";
+
+/** Reads on one state of the database are of no matter here. */
+const READER = { snapshot: <T>(read: () => T) => read() } as unknown as Reader;
+
+/** What the reads did, in order. */
+const events: string[] = [];
+
+const READS: LongReadTable = {
+  count: function* (_reader, { name, to }: { name: string; to: number }) {
+    try {
+      for (let step = 1; step <= to; step += 1) {
+        events.push(`${name}${step}`);
+        // A step without bytes is one too.
+        yield step % 2 === 0 ? new Uint8Array() : Uint8Array.of(step);
+      }
+      events.push(`${name} done`);
+    } finally {
+      events.push(`${name} over`);
+    }
+  },
+  refuse: function* () {
+    yield* [];
+    throw new DomainError("entity_not_found", "There is none.", { entity: "host", id: "x" });
+  },
+  break: function* () {
+    yield Uint8Array.of(1);
+    throw new Error("disk I/O error");
+  },
+};
+
+/** A thread that is none: messages are copied and come later, as if it were. */
+class FakeWorker extends EventTarget {
+  static readonly started: FakeWorker[] = [];
+  onmessage: ((event: MessageEvent) => void) | null = null;
+  onerror: ((event: ErrorEvent) => void) | null = null;
+  isTerminated = false;
+  private readonly receive = serveLongReads(() => READER, READS, { postMessage: (message: FromReadWorker) => queueMicrotask(() => this.onmessage?.({ data: structuredClone(message) } as MessageEvent)) });
+
+  constructor() {
+    super();
+    FakeWorker.started.push(this);
+  }
+
+  postMessage(message: ToReadWorker): void {
+    const copy = structuredClone(message);
+    queueMicrotask(() => {
+      if (!this.isTerminated) this.receive(copy);
+    });
+  }
+
+  terminate(): void {
+    this.isTerminated = true;
+  }
+
+  /** Ends as a thread does that ran out of memory. */
+  crash(): void {
+    this.isTerminated = true;
+    this.onerror?.({ message: "out of memory" } as ErrorEvent);
+  }
+}
+
+function inWorker(): { reads: WorkerLongReads; crashes: string[]; worker: () => FakeWorker } {
+  const crashes: string[] = [];
+  FakeWorker.started.length = 0;
+  events.length = 0;
+  const reads = new WorkerLongReads(() => new FakeWorker() as unknown as Worker, {}, (message) => crashes.push(message));
+  return { reads, crashes, worker: () => FakeWorker.started.at(-1) as FakeWorker };
+}
+
+function onThisThread(): { reads: LongReads } {
+  events.length = 0;
+  return { reads: new DirectLongReads(READER, READS) };
+}
+
+async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<number[]> {
+  const bytes: number[] = [];
+  for await (const chunk of chunks) bytes.push(...chunk);
+  return bytes;
+}
+
+/** Lets what was posted be received. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+describe.each([["on this thread", onThisThread], ["in a Worker", inWorker]])("a long read %s", (_where, open) => {
+  test("gives its bytes, in order, and is over", async () => {
+    const { reads } = open();
+    expect(await bytesOf(await reads.start("count", { name: "a", to: 5 }))).toEqual([1, 3, 5]);
+    expect(events).toEqual(["a1", "a2", "a3", "a4", "a5", "a done", "a over"]);
+    expect(await bytesOf(await reads.start("count", { name: "b", to: 0 }))).toEqual([]);
+    reads.close();
+  });
+
+  test("goes no further than it is asked to", async () => {
+    const { reads } = open();
+    const chunks = (await reads.start("count", { name: "a", to: 1_000 }))[Symbol.asyncIterator]();
+    await settled();
+    expect(events).toEqual(["a1"]);
+    await chunks.next();
+    await chunks.next();
+    await settled();
+    expect(events).toEqual(["a1", "a2", "a3"]);
+    reads.close();
+  });
+
+  test("ends when whoever asked goes away", async () => {
+    const { reads } = open();
+    for await (const _chunk of await reads.start("count", { name: "a", to: 1_000 })) break;
+    await settled();
+    expect(events).toEqual(["a1", "a over"]);
+    reads.close();
+  });
+
+  test("takes turns with others", async () => {
+    const { reads } = open();
+    const [a, b] = await Promise.all(["a", "b"].map((name) => reads.start("count", { name, to: 5 })));
+    await Promise.all([bytesOf(a as AsyncIterable<Uint8Array>), bytesOf(b as AsyncIterable<Uint8Array>)]);
+    expect(events.indexOf("b1")).toBeLessThan(events.indexOf("a5"));
+    expect(events.indexOf("a5")).toBeLessThan(events.indexOf("b over"));
+    reads.close();
+  });
+
+  test("is refused with the error that it throws before its first bytes", async () => {
+    const { reads } = open();
+    const refused = await reads.start("refuse", {}).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(DomainError);
+    expect(refused).toMatchObject({ code: "entity_not_found", message: "There is none.", params: { entity: "host", id: "x" } });
+    reads.close();
+  });
+
+  test("breaks off with what went wrong", async () => {
+    const { reads } = open();
+    const broken = await bytesOf(await reads.start("break", {})).catch((error: unknown) => error);
+    expect(`${broken} ${(broken as Error).cause ?? ""}`).toContain("disk I/O error");
+    reads.close();
+  });
+});
+
+describe("the thread of long reads", () => {
+  test("is started when it is needed, and once", async () => {
+    const { reads } = inWorker();
+    expect(FakeWorker.started).toHaveLength(0);
+    await bytesOf(await reads.start("count", { name: "a", to: 3 }));
+    await bytesOf(await reads.start("count", { name: "b", to: 3 }));
+    expect(FakeWorker.started).toHaveLength(1);
+    reads.close();
+    expect(FakeWorker.started[0]?.isTerminated).toBe(true);
+  });
+
+  test("is started again after a crash: what waited, and what went on from before, breaks off", async () => {
+    const { reads, crashes, worker } = inWorker();
+    const idle = (await reads.start("count", { name: "idle", to: 9 }))[Symbol.asyncIterator]();
+    await idle.next();
+    const waiting = reads.start("count", { name: "waiting", to: 9 }).catch((error: unknown) => error);
+    worker().crash();
+    expect(await waiting).toMatchObject({ code: "internal_error", cause: "out of memory" });
+    expect(crashes).toEqual(["out of memory"]);
+    expect(await bytesOf(await reads.start("count", { name: "next", to: 3 }))).toEqual([1, 3]);
+    expect(FakeWorker.started).toHaveLength(2);
+    // The new thread knows nothing of it, and says so.
+    expect(await idle.next().catch((error: unknown) => error)).toMatchObject({ code: "internal_error", cause: expect.stringContaining("has ended") });
+    reads.close();
+  });
+
+  test("is not started again once the appliance stops", async () => {
+    const { reads } = inWorker();
+    const chunks = (await reads.start("count", { name: "a", to: 9 }))[Symbol.asyncIterator]();
+    await chunks.next();
+    const waiting = chunks.next().catch((error: unknown) => error);
+    reads.close();
+    expect(await waiting).toMatchObject({ code: "internal_error", cause: "the appliance is shutting down" });
+    expect(await reads.start("count", { name: "b", to: 1 }).catch((error: unknown) => error)).toMatchObject({ code: "internal_error" });
+    expect(FakeWorker.started).toHaveLength(1);
+  });
+
+  test("knows the reads that there are, and no others", async () => {
+    const { reads } = inWorker();
+    for (const name of ["toString", "nonsense"]) expect(await reads.start(name, {}).catch((error: unknown) => error)).toMatchObject({ code: "internal_error", cause: expect.stringContaining(`none called ${name}`) });
+    reads.close();
+  });
+});

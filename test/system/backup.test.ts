@@ -1,0 +1,389 @@
+// Backups of the compiled executable: taken beside writers and without an appliance, on a disk that is too small, put back, and refused.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import type { Client } from "../support/client.ts";
+import { ensureExecutable, EXECUTABLE, Workplace, type Finished } from "../support/executable.ts";
+
+let place: Workplace;
+let file: string;
+let elsewhere: string;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+  file = place.path("copy.db");
+  elsewhere = place.path("elsewhere");
+});
+afterEach(() => place.close());
+
+const MIGRATIONS = resolve(import.meta.dir, "../../migrations");
+/** Before there was anything to search the ledger by. */
+const OLD_SCHEMA = 3;
+const WRITERS = 4;
+/** Subnets made before the first backup begins, and between two. */
+const MADE_BETWEEN = 40;
+
+describe("a backup", () => {
+  test("taken while writers write holds all that was acknowledged before, is sound, and ends with its head", async () => {
+    const { key, networkId } = await place.setUp();
+    const running = await place.serve();
+    const writers = new Writers(running.withKey(key), networkId);
+    const files = [place.path("first.db"), place.path("second.db")];
+    for (const each of files) {
+      await writers.made(writers.names.length + MADE_BETWEEN);
+      const acknowledged = [...writers.names];
+      const taken = await place.run(["backup", each, "--data", place.data]);
+      expect([taken.code, taken.err]).toEqual([0, ""]);
+      const { sequence, at, hash } = headIn(taken.out);
+      expect(beside(each)).toEqual([]);
+
+      const whole = place.path(`restored from ${sequence}`);
+      const restored = await place.run(["restore", each, "--data", whole]);
+      expect([restored.code, restored.err]).toEqual([0, ""]);
+      const verified = await place.run(["verify", "--data", whole]);
+      expect(verified.code).toBe(0);
+      expect(headIn(verified.out)).toEqual({ sequence, at, hash });
+
+      const copy = await place.serve(["--read-only", each]);
+      const names = await namesIn(copy.withKey(key), "");
+      expect(acknowledged.filter((name) => !names.includes(name))).toEqual([]);
+      expect(names).toEqual(await namesIn(running.withKey(key), `&at=${at}`));
+      await copy.stop();
+    }
+    await writers.stop();
+    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+  });
+
+  test("asked for through the API is taken by a thread of its own, while reads and writes are answered", async () => {
+    const { key, networkId } = await place.setUp();
+    const running = await place.serve();
+    const client = running.withKey(key);
+    const writers = new Writers(client, networkId);
+    const started = await client.post("/api/v1/backups", {});
+    expect([started.status, started.data.state]).toEqual([200, "Running"]);
+    await running.logged("INFO  backup_done");
+    await writers.stop();
+    const { data } = await client.get(`/api/v1/backups/${started.data.name}`);
+    const path = join(place.data, "backups", data.name);
+    expect(data).toMatchObject({ state: "Done", size_bytes: statSync(path).size, reason: null });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+
+    await running.stop();
+    const again = await place.serve();
+    expect((await again.withKey(key).get("/api/v1/backups")).data).toEqual([data]);
+    expect(headIn((await place.run(["restore", path, "--data", elsewhere])).out)).toMatchObject({ sequence: data.sequence, hash: data.hash });
+  });
+
+  test("is taken of data that an appliance left behind when it was killed", async () => {
+    const { key, networkId } = await place.setUp();
+    const running = await place.serve();
+    const made = await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "last words" });
+    running.kill("SIGKILL");
+    await running.exited;
+    expect(statSync(join(place.data, "netledger.db-wal")).size).toBeGreaterThan(0);
+    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    const copy = await place.serve(["--read-only", file]);
+    expect((await copy.withKey(key).get(`/api/v1/subnets/${made.data.id}`)).data).toEqual(made.data);
+  });
+
+  test("says that the key file is not in it", async () => {
+    await place.setUp();
+    const taken = await place.run(["backup", file, "--data", place.data]);
+    expect(taken.out).toContain(`Not in it: ${join(place.data, "netledger.key")}`);
+    expect(readFileSync(file).includes(readFileSync(join(place.data, "netledger.key")))).toBe(false);
+  });
+
+  test("replaces no file", async () => {
+    await place.setUp();
+    writeFileSync(file, "somebody's");
+    const refused = await place.run(["backup", file, "--data", place.data]);
+    expect(refused).toEqual({ code: 1, signal: null, out: "", err: `netledger: ${file} is there already: a backup replaces nothing.\n` });
+    expect(readFileSync(file, "utf8")).toBe("somebody's");
+  });
+
+  test("of data that are not there, or to a folder that is not there, makes nothing", async () => {
+    expect(await place.run(["backup", file, "--data", place.data])).toMatchObject({ code: 3, out: "", err: `netledger: There are no data in ${place.data}.\n` });
+    await place.setUp();
+    const nowhere = place.path("nowhere/copy.db");
+    expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject({ code: 3, out: "", err: `netledger: ${nowhere}.partial cannot be made (ENOENT).\n` });
+    expect([existsSync(file), existsSync(place.path("nowhere"))]).toEqual([false, false]);
+  });
+
+  test("of data that are not sound is not called done", async () => {
+    await place.setUp();
+    tamper(join(place.data, "netledger.db"));
+    const refused = await place.run(["backup", file, "--data", place.data]);
+    expect([refused.code, refused.out]).toEqual([3, ""]);
+    expect(refused.err).toMatch(/^netledger: The copy is not sound, and was removed: .*\. netledger verify tells whether the data are\.\n$/);
+    expect(beside(file)).toEqual([]);
+  });
+});
+
+describe("on a disk that is too small", () => {
+  test("a backup is no file, and says so", async () => {
+    await place.setUp();
+    const refused = await withinKib(200, ["backup", file, "--data", place.data]);
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toStartWith(`netledger: The disk of ${place.directory} is full or fails: the unfinished backup was removed. `);
+    expect([existsSync(file), beside(file)]).toEqual([false, []]);
+    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+  });
+
+  test("a restore leaves the data as they were", async () => {
+    await place.setUp();
+    await place.run(["backup", file, "--data", place.data]);
+    const before = contents(place.data);
+    const refused = await withinKib(200, ["restore", file, "--data", place.data, "--replace"]);
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toStartWith(`netledger: The disk of ${place.data} is full or fails: the data are as they were. `);
+    expect(contents(place.data)).toEqual(before);
+  });
+});
+
+describe("a restore", () => {
+  test("is refused on data in use, and on data that are there", async () => {
+    await place.setUp();
+    await place.run(["backup", file, "--data", place.data]);
+    const running = await place.serve();
+    const inUse = await place.run(["restore", file, "--data", place.data, "--replace"]);
+    expect(inUse).toEqual({ code: 3, signal: null, out: "", err: `netledger: The data in ${place.data} are in use by another netledger: stop it first.\n` });
+    await running.stop();
+    const before = contents(place.data);
+    const there = await place.run(["restore", file, "--data", place.data]);
+    expect(there).toEqual({ code: 3, signal: null, out: "", err: `netledger: There are data in ${place.data} already: --replace puts the backup in their place and keeps them beside it.\n` });
+    expect(contents(place.data)).toEqual(before);
+  });
+
+  test("with --replace keeps what was there, log included, and signs everybody out", async () => {
+    const { key, networkId } = await place.setUp();
+    await place.run(["backup", file, "--data", place.data]);
+    const running = await place.serve();
+    const signedIn = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: "correct horse battery" });
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    await place.run(["backup", place.path("signed in.db"), "--data", place.data]);
+    await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "since" });
+    running.kill("SIGKILL");
+    await running.exited;
+
+    const restored = await place.run(["restore", place.path("signed in.db"), "--data", place.data, "--replace"]);
+    expect([restored.code, restored.err]).toEqual([0, ""]);
+    const kept = /^What was there before is kept: (.*)$/m.exec(restored.out)?.[1] ?? "";
+    const again = await place.serve();
+    expect((await again.client({ cookie }).get("/api/auth/me")).status).toBe(401);
+    expect((await again.withKey(key).get("/api/v1/subnets")).data).toEqual([]);
+    await again.stop();
+
+    expect(kept).toMatch(/netledger\.db\.before-\d{8}T\d{9}Z$/);
+    mkdirSync(elsewhere, { mode: 0o700 });
+    for (const name of readdirSync(place.data)) if (name.includes(".before-")) copyFileSync(join(place.data, name), join(elsewhere, name.replace(/\.before-\w+/, "")));
+    copyFileSync(join(place.data, "netledger.key"), join(elsewhere, "netledger.key"));
+    expect((await place.run(["verify", "--data", elsewhere])).code).toBe(0);
+    const backup = await place.run(["backup", place.path("old.db"), "--data", elsewhere]);
+    expect(backup.code).toBe(0);
+    const copy = await place.serve(["--read-only", place.path("old.db")]);
+    expect((await copy.withKey(key).get("/api/v1/subnets")).data).toMatchObject([{ name: "since" }]);
+  });
+
+  test("also takes the place of data that are damaged", async () => {
+    const { key } = await place.setUp();
+    await place.run(["backup", file, "--data", place.data]);
+    const database = join(place.data, "netledger.db");
+    writeFileSync(database, Buffer.concat([readFileSync(database).subarray(0, 8_192), Buffer.alloc(100_000, 7)]));
+    const restored = await place.run(["restore", file, "--data", place.data, "--replace"]);
+    expect([restored.code, restored.err]).toEqual([0, ""]);
+    const running = await place.serve();
+    expect((await running.withKey(key).get("/api/v1/networks")).data).toHaveLength(1);
+  });
+
+  test.each<[string, (path: string) => void, RegExp]>([
+    ["one that was tampered with", tamper, /copy\.db is not sound, and was not restored: /],
+    ["one with a page that is not what it was", (path) => overwrite(path, 8_192 * 3, Buffer.alloc(8_192, 0x5a)), /copy\.db (is not sound, and was not restored|is damaged)/],
+    ["one that was cut off", (path) => writeFileSync(path, readFileSync(path).subarray(0, 200_000)), /copy\.db (is not sound, and was not restored|is damaged)/],
+    ["one of a newer version", (path) => inDatabase(path, (db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)), /copy\.db was written by a newer netledger/],
+    ["a database of another program", (path) => inDatabase(path, (db) => db.run("PRAGMA application_id = 7")), /copy\.db is a database of another program\./],
+    ["a file that is no database", (path) => writeFileSync(path, "a letter to somebody else\n".repeat(10)), /copy\.db is not an SQLite database\./],
+    ["an empty file", (path) => writeFileSync(path, ""), /copy\.db is no backup: there is nothing in it\./],
+    ["one with a log beside it", (path) => writeFileSync(`${path}-wal`, "frames"), /copy\.db is not a whole: .*copy\.db-wal belongs to it\./],
+    ["one that is not there", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
+  ])("refuses %s, and leaves the folder as it was", async (_title, spoil, message) => {
+    await place.setUp();
+    await place.run(["backup", file, "--data", place.data]);
+    spoil(file);
+    const before = contents(place.data);
+    const refused = await place.run(["restore", file, "--data", place.data, "--replace"]);
+    expect([refused.code, refused.out]).toEqual([3, ""]);
+    expect(refused.err).toMatch(message);
+    expect(refused.err.trimEnd()).not.toContain("\n");
+    expect(contents(place.data)).toEqual(before);
+    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+  });
+
+  test("takes the database of an older version, and brings it up to date", async () => {
+    const { key } = await place.setUp();
+    writeOlder(file, join(place.data, "netledger.db"), OLD_SCHEMA);
+    const refused = await place.run(["serve", "--read-only", file, "--listen", "127.0.0.1:0"]);
+    expect(refused.code).toBe(3);
+    expect((await place.run(["restore", file, "--data", elsewhere])).code).toBe(0);
+    expect((await place.run(["backup", place.path("new.db"), "--data", elsewhere])).code).toBe(0);
+    const running = await place.serve(["--read-only", place.path("new.db")]);
+    expect((await running.withKey(key).get("/api/v1/networks?search=main")).data).toHaveLength(1);
+  });
+});
+
+describe("the secrets of credentials", () => {
+  /** An appliance with one, a backup of it, and the client's key. */
+  async function withSecret(): Promise<{ key: string; credentialId: string; body: object }> {
+    const { key, organizationId } = await place.setUp();
+    const running = await place.serve();
+    const body = { name: "edge", organization_id: organizationId, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "not to be lost" } }, assigned_network_ids: [], host_assignments: [], tags: [] };
+    const made = await running.withKey(key).post("/api/v1/credentials", body);
+    expect(made.status).toBe(200);
+    await running.stop();
+    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    return { key, credentialId: made.data.id, body };
+  }
+
+  test("need the key file that they are sealed with: without it, and with another one, the restore is refused", async () => {
+    await withSecret();
+    const keyFile = join(elsewhere, "netledger.key");
+    const refusal = (problem: string) => ({ code: 3, signal: null, out: "", err: `netledger: The backup holds 1 sealed secret of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.\n` });
+    expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`there is no key file ${keyFile}`));
+    writeFileSync(keyFile, Buffer.alloc(32, 1), { mode: 0o600 });
+    expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`the key file ${keyFile} is another one`));
+    chmodSync(keyFile, 0o644);
+    expect((await place.run(["restore", file, "--data", elsewhere])).err).toContain("is open to others (mode 0644)");
+    expect(readdirSync(elsewhere).filter((name) => name.startsWith("netledger.db"))).toEqual([]);
+
+    cpSync(join(place.data, "netledger.key"), keyFile, { force: true });
+    chmodSync(keyFile, 0o600);
+    expect((await place.run(["restore", file, "--data", elsewhere])).code).toBe(0);
+  });
+
+  test("are dropped when that is asked for; the credential stays and takes new ones", async () => {
+    const { key, credentialId, body } = await withSecret();
+    rmSync(place.data, { recursive: true });
+    const restored = await place.run(["restore", file, "--data", place.data, "--drop-secrets"]);
+    expect([restored.code, restored.err]).toEqual([0, ""]);
+    expect(restored.out).toContain("Dropped: 1 sealed secret of credentials, to be entered anew.");
+    const client = (await place.serve()).withKey(key);
+    const path = `/api/v1/credentials/${credentialId}`;
+    const masked = (await client.get(path)).data;
+    expect((await client.put(path, masked)).body.params.issues[0].message).toContain("none is stored");
+    expect((await client.put(path, body)).status).toBe(200);
+    expect((await place.run(["verify", "--data", place.data])).code).toBe(0);
+  });
+});
+
+/** Makes subnets until it is stopped, over several connections. */
+class Writers {
+  /** Of those that were acknowledged, in the order of the answers. */
+  readonly names: string[] = [];
+  private readonly watchers = new Set<() => void>();
+  private readonly loops: Promise<void>[];
+  private isStopped = false;
+  private next = 0;
+
+  constructor(client: Client, networkId: string) {
+    this.loops = Array.from({ length: WRITERS }, async () => {
+      while (!this.isStopped) {
+        const mine = this.next;
+        this.next += 1;
+        const answer = await client.post("/api/v1/subnets", { network_id: networkId, cidr: `10.${mine >> 8}.${mine & 255}.0/24`, name: `made ${mine}` });
+        expect(answer.status).toBe(200);
+        this.names.push(answer.data.name);
+        for (const watcher of [...this.watchers]) watcher();
+      }
+    });
+  }
+
+  /** Waits until so many are made. */
+  made(count: number): Promise<unknown> {
+    const enough = new Promise<void>((resolve) => this.watchers.add(() => this.names.length >= count && resolve()));
+    return Promise.race([enough, ...this.loops]);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all(this.loops);
+  }
+}
+
+async function namesIn(client: Client, query: string): Promise<string[]> {
+  const { status, data } = await client.get(`/api/v1/subnets?limit=0${query}`);
+  expect(status).toBe(200);
+  return data.map((each: { name: string }) => each.name);
+}
+
+function headIn(out: string): { sequence: number; at: string; hash: string } {
+  const [, sequence = "", at = "", hash = ""] = /^Last transaction: (\d+), at (\S+), hash ([0-9a-f]{64})$/m.exec(out) ?? [];
+  return { sequence: Number(sequence), at, hash };
+}
+
+/** What stands beside a backup and belongs to it. */
+function beside(path: string): string[] {
+  return readdirSync(place.directory).filter((name) => join(place.directory, name).startsWith(`${path}.`) || join(place.directory, name).startsWith(`${path}-`));
+}
+
+/** Runs a command that can make no file larger than that: writing beyond it fails as on a full disk. */
+function withinKib(kib: number, args: readonly string[]): Promise<Finished> {
+  return place.run(["-c", `trap "" XFSZ; ulimit -f ${kib}; exec "$0" "$@"`, EXECUTABLE, ...args], { command: ["bash"] });
+}
+
+/** Changes one word of history, and the live row with it. */
+function tamper(path: string): void {
+  const bytes = readFileSync(path);
+  for (let at = bytes.indexOf('"name":"Main"'); at >= 0; at = bytes.indexOf('"name":"Main"', at + 1)) bytes.write('"name":"Mine"', at);
+  writeFileSync(path, bytes);
+}
+
+function overwrite(path: string, offset: number, bytes: Buffer): void {
+  const all = readFileSync(path);
+  bytes.copy(all, offset);
+  writeFileSync(path, all);
+}
+
+function inDatabase(path: string, work: (db: Database) => void): void {
+  const db = new Database(path, { readwrite: true });
+  try {
+    work(db);
+  } finally {
+    db.close(true);
+  }
+}
+
+/** What an older version would have written: its schema, with the rows of today's. */
+function writeOlder(path: string, today: string, schema: number): void {
+  const db = new Database(path, { create: true, readwrite: true });
+  try {
+    db.run("PRAGMA journal_mode = WAL");
+    for (const name of readdirSync(MIGRATIONS).sort().slice(0, schema)) db.run(readFileSync(join(MIGRATIONS, name), "utf8"));
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    db.run(`PRAGMA user_version = ${schema}`);
+    const triggers = db.query("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all() as { name: string; sql: string }[];
+    for (const { name } of triggers) db.run(`DROP TRIGGER ${name}`);
+    db.run(`ATTACH DATABASE '${today}' AS today`);
+    const shared = db.query(
+      "SELECT o.name, i.name FROM main.sqlite_schema o JOIN pragma_table_info(o.name, 'main') i WHERE o.type = 'table' INTERSECT SELECT o.name, i.name FROM today.sqlite_schema o JOIN pragma_table_info(o.name, 'today') i",
+    );
+    for (const [table, columns] of Map.groupBy(shared.values() as Array<[string, string]>, ([name]) => name)) {
+      const names = columns.map(([, name]) => name).join(", ");
+      db.run(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM today.${table}`);
+    }
+    for (const { sql } of triggers) db.run(sql);
+    db.run("DETACH DATABASE today");
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    db.close();
+  }
+}
+
+/** Name and bytes of every file; the lock, and SQLite's own index of the log, may come into being. */
+function contents(directory: string): unknown[] {
+  return readdirSync(directory)
+    .filter((name) => !name.includes(".lock") && !name.endsWith("-shm") && !(name.endsWith("-wal") && statSync(join(directory, name)).size === 0))
+    .sort()
+    .map((name) => [name, Bun.hash(readFileSync(join(directory, name)))]);
+}

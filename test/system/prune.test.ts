@@ -1,0 +1,171 @@
+// netledger prune of the compiled executable: history is thinned for good and says so, and everything else goes on with what is left.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ensureExecutable, Workplace, type Finished } from "../support/executable.ts";
+
+let place: Workplace;
+beforeAll(ensureExecutable);
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.close());
+
+const RENAMES = 200;
+/** In every version but the last, where the first 2 kB of the description are of it alone. */
+const word = (n: number) => `${String(n).padStart(4, "0")}-${"long-forgotten ".repeat(150)}`;
+
+interface Grown {
+  readonly key: string;
+  readonly subnetId: string;
+  /** Just before the last change, and between the changes before it. */
+  readonly before: string;
+  readonly between: string;
+}
+
+/** Data with a subnet that was changed again and again; the appliance that did it has stopped. */
+async function grow(): Promise<Grown> {
+  const { key, networkId } = await place.setUp();
+  const running = await place.serve();
+  const client = running.withKey(key);
+  const body = { cidr: "10.0.0.0/24", description: null };
+  const made = (await client.post("/api/v1/subnets", { network_id: networkId, ...body, name: "first" })).data;
+  let between = "";
+  let before = "";
+  for (let n = 0; n < RENAMES; n += 1) {
+    const { data } = await client.put(`/api/v1/subnets/${made.id}`, { ...body, name: `name ${n}`, description: word(n) });
+    if (n === RENAMES / 2) between = data.updated_at;
+    before = data.updated_at;
+  }
+  const { data } = await client.put(`/api/v1/subnets/${made.id}`, { ...body, name: "last", description: "short" });
+  before = new Date((Date.parse(before) + Date.parse(data.updated_at)) / 2 + 0.5).toISOString();
+  await running.stop();
+  return { key, subnetId: made.id, before, between };
+}
+
+function headIn(text: string): string {
+  const [, sequence, hash] = /Last transaction: (\d+), at \S+, hash ([0-9a-f]{64})/.exec(text) ?? [];
+  return `${sequence}:${hash}`;
+}
+
+const database = () => join(place.data, "netledger.db");
+const verify = (...flags: string[]) => place.run(["verify", "--data", place.data, ...flags]);
+const prune = (...flags: string[]) => place.run(["prune", "--data", place.data, ...flags]);
+
+describe("netledger prune", () => {
+  test("drops what was before, keeps the last state, and says so: in the answers, to verify, in backups of it", async () => {
+    const { key, subnetId, before, between } = await grow();
+    const dry = await prune("--before", before, "--dry-run");
+    expect(dry).toMatchObject({ code: 0, err: "" });
+    const [, count, of] = /^Would drop (\d+) of (\d+) versions \(.* of documents\); 1 state of the thinned past kept\.\nThinned then: transactions 1 to \d+: the last state alone\nNothing was changed\.\n$/.exec(dry.out) ?? [];
+    expect([Number(count), Number(of)]).toEqual([expect.any(Number), Number(count) + 5]);
+
+    const pruned = await prune("--before", before);
+    expect(pruned).toMatchObject({ code: 0, err: "" });
+    expect(pruned.out).toStartWith(`Dropped ${count} of ${of} versions (`);
+    expect(pruned.out).toMatch(/\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for what is written next; --vacuum gives them back to the disk\.\n$/);
+    const again = await prune("--before", before);
+    expect(again).toMatchObject({ code: 0, err: "" });
+    expect(again.out).toStartWith("Nothing to drop before ");
+
+    const verified = await verify("--head", headIn(pruned.out));
+    expect(verified.code).toBe(0);
+    expect(verified.out).toContain(`\nDropped: ${count} versions, by their hashes\nThinned: transactions 1 to `);
+
+    const running = await place.serve();
+    await expectThinned(running.withKey(key), subnetId, between);
+    const file = place.path("copy.db");
+    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    await running.stop();
+    const copy = await place.serve(["--read-only", file]);
+    await expectThinned(copy.withKey(key), subnetId, between);
+    await copy.stop();
+    const restored = await place.run(["restore", file, "--data", place.path("elsewhere")]);
+    expect([restored.code, headIn(restored.out)]).toEqual([0, headIn(pruned.out)]);
+    expect(restored.out).toContain(`\nDropped: ${count} versions, by their hashes\n`);
+  });
+
+  async function expectThinned(client: ReturnType<Awaited<ReturnType<Workplace["serve"]>>["withKey"]>, subnetId: string, between: string): Promise<void> {
+    const live = await client.get(`/api/v1/subnets/${subnetId}`);
+    expect([live.data.name, live.body.meta.resolution]).toEqual(["last", undefined]);
+    const then = await client.get(`/api/v1/subnets?at=${between}`);
+    expect([then.data, then.body.meta.resolution, then.body.meta.resolved_at]).toEqual([[], "none", null]);
+    const kept = await client.get(`/api/v1/subnets/${subnetId}/history`);
+    expect(kept.data.map((version: { record: { name: string } }) => version.record.name)).toEqual(["last", `name ${RENAMES - 1}`]);
+    expect(kept.body.meta).toHaveProperty("thinned_until");
+  }
+
+  test("gives the room back with --vacuum, and then no byte of what was dropped is left in the file", async () => {
+    const { before } = await grow();
+    const size = statSync(database()).size;
+    expect(readFileSync(database()).includes("0007-long-forgotten")).toBe(true);
+    const pruned = await prune("--before", before, "--vacuum");
+    expect([pruned.code, pruned.err]).toEqual([0, ""]);
+    expect(pruned.out).toEndWith(`${database()} has ${Math.ceil(statSync(database()).size / 1_000)} kB.\n`);
+    expect(statSync(database()).size).toBeLessThan(size - (RENAMES / 2) * 2_000);
+    expect(readFileSync(database()).includes("0007-long-forgotten")).toBe(false);
+    expect(readFileSync(database()).includes(`${String(RENAMES - 1).padStart(4, "0")}-long-forgotten`)).toBe(true);
+    expect((await verify()).code).toBe(0);
+    // Data written before and after the pruning are one ledger.
+    const running = await place.serve();
+    await running.stop();
+    expect((await verify("--head", headIn(pruned.out))).code).toBe(0);
+  });
+
+  test("is refused beside an appliance, which a dry run is not", async () => {
+    await place.setUp();
+    const running = await place.serve();
+    const { out } = await verify();
+    const refused = await prune("--before", "now");
+    expect(refused).toEqual({ code: 3, signal: null, out: "", err: `netledger: The data in ${place.data} are in use by another netledger: stop it first.\n` });
+    expect(await prune("--before", "now", "--dry-run")).toMatchObject({ code: 0, err: "" });
+    expect(headIn((await verify()).out)).toBe(headIn(out));
+    await running.stop();
+  });
+
+  test("of data that are not there or not sound drops nothing", async () => {
+    expect(await prune("--before", "2026-01-01")).toMatchObject({ code: 3, out: "", err: `netledger: There are no data in ${place.data}.\n` });
+    await place.setUp();
+    const bytes = readFileSync(database());
+    const at = bytes.indexOf('"name":"Main"');
+    expect(at).toBeGreaterThan(0);
+    bytes.write('"name":"Fain"', at);
+    await Bun.write(database(), bytes);
+    const refused = await prune("--before", "now");
+    expect([refused.code, refused.out]).toEqual([3, ""]);
+    expect(refused.err).toMatch(/^netledger: The data are not sound, and were not pruned: .*netledger verify tells everything\.\n$/);
+  });
+
+  test("of nothing that is old enough says so", async () => {
+    await place.setUp();
+    const head = headIn((await verify()).out);
+    for (const flags of [[], ["--keep", "daily"], ["--dry-run"]]) {
+      const pruned = await prune("--before", "2020-01-01", ...flags);
+      expect([pruned.code, pruned.out.split("\n")[0]]).toEqual([0, "Nothing is older than 2020-01-01T00:00:00.000Z."]);
+    }
+    expect(headIn((await verify()).out)).toBe(head);
+  });
+});
+
+describe("netledger verify --head", () => {
+  const found = ({ code, out }: Finished) => [code, /^ {2}transaction: .*$/m.exec(out)?.[0]];
+
+  test("finds a ledger that was cut, also where nothing else betrays it, and one that was made anew", async () => {
+    const { key, networkId } = await place.setUp();
+    const short = place.path("short.db");
+    copyFileSync(database(), short);
+    const running = await place.serve();
+    await running.withKey(key).post("/api/v1/subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "the last" });
+    const { sequence, hash } = (await running.withKey(key).get("/api/v1/ledger")).data;
+    const known = `${sequence}:${hash}`;
+    await running.stop();
+    expect(found(await verify("--head", known))).toEqual([0, undefined]);
+    expect(found(await verify("--head", known.toUpperCase()))).toEqual([0, undefined]);
+    expect(found(await verify("--head", `${sequence}:${"0".repeat(64)}`))).toEqual([1, `  transaction: transaction ${sequence}: has the hash ${hash}, and is known with ${"0".repeat(64)}`]);
+    // As if the last transaction had never been.
+    copyFileSync(short, database());
+    expect((await verify()).code).toBe(0);
+    expect(found(await verify("--head", known))).toEqual([1, `  transaction: transaction ${sequence}: is known, and not in the ledger`]);
+  });
+});

@@ -1,0 +1,180 @@
+// A backup served to be read: everything can be asked, nothing changed, and the file is the same to the last byte afterwards.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import type { Client } from "../support/client.ts";
+import { ensureExecutable, PASSWORD, Workplace, type Running } from "../support/executable.ts";
+
+/** More than are gone through at once: what orders or searches them is read beside the thread that answers. */
+const SUBNETS = 1_100;
+
+let place: Workplace;
+let folder: string;
+let file: string;
+let key: string;
+let live: Running;
+let copy: Running;
+let cookieOfLive: string;
+let before: unknown[];
+beforeAll(async () => {
+  ensureExecutable();
+  place = new Workplace();
+  const made = await place.setUp();
+  key = made.key;
+  live = await place.serve();
+  const client = live.withKey(key);
+  const subnets = Array.from({ length: SUBNETS }, (_, each) => ({ network_id: made.networkId, cidr: `10.${each >> 8}.${each & 255}.0/24`, name: `made ${each}` }));
+  for (let first = 0; first < SUBNETS; first += 100) await Promise.all(subnets.slice(first, first + 100).map((body) => client.post("/api/v1/subnets", body)));
+  const [subnet] = (await client.get("/api/v1/subnets?limit=1")).data;
+  await client.put(`/api/v1/subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
+  cookieOfLive = await signIn(live.client());
+  folder = place.path("archive");
+  mkdirSync(folder);
+  file = join(folder, "copy.db");
+  expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+  // The folder and the file are only to be read, to whoever is not root.
+  chmodSync(file, 0o400);
+  chmodSync(folder, 0o500);
+  before = contents();
+  copy = await place.serve(["--read-only", file]);
+});
+afterAll(async () => {
+  chmodSync(folder, 0o700);
+  await place.close();
+});
+
+async function signIn(client: Client): Promise<string> {
+  const answer = await client.post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
+  expect(answer.status).toBe(200);
+  return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+}
+
+/** Every file of the backup's folder, with its bytes and the time of its last change. */
+function contents(): unknown[] {
+  return readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mtimeMs, Bun.hash(readFileSync(join(folder, name)))]);
+}
+
+test("tells where it listens, what it serves and as of when", () => {
+  expect(copy.lines).toHaveLength(3);
+  expect(copy.lines[1]).toMatch(/^To be read only: .*copy\.db; the last change in it is of \d{4}-.*Z$/);
+  expect(copy.log).toContain(`read_only=${file}`);
+});
+
+test("health and version say that it is read only", async () => {
+  expect((await copy.client().get("/api/health")).data).toEqual({ status: "ok", read_only: true });
+  expect((await copy.client().get("/api/version")).data).toMatchObject({ schema_version: SCHEMA_VERSION, read_only: true });
+  expect((await copy.client().get("/api/auth/setup")).data).toEqual({ needed: false });
+});
+
+test("what is asked of it is answered as by the appliance itself", async () => {
+  const [first] = (await live.withKey(key).get("/api/v1/subnets?limit=1")).data;
+  const paths = [
+    "/api/v1/subnets?limit=7&offset=3",
+    "/api/v1/subnets?limit=0",
+    "/api/v1/subnets?order_by=name&order_direction=desc&limit=5",
+    "/api/v1/subnets/export/csv",
+    `/api/v1/subnets/${first.id}`,
+    `/api/v1/subnets/${first.id}?at=${first.created_at}`,
+    `/api/v1/subnets/${first.id}/history`,
+    `/api/v1/subnets?at=${first.created_at}`,
+    "/api/v1/networks?at=2020-01-01T00:00:00Z",
+    "/api/v1/hosts",
+    "/api/v1/changes?limit=20",
+    "/api/v1/organizations",
+  ];
+  for (const path of paths) {
+    const [expected, answer] = await Promise.all([live.withKey(key).get(path), copy.withKey(key).get(path)]);
+    expect([path, answer.status, answer.text]).toEqual([path, 200, expected.text]);
+  }
+});
+
+test("signing in by password opens a session that is this process's alone", async () => {
+  expect((await copy.client({ cookie: cookieOfLive }).get("/api/auth/me")).status).toBe(401);
+  const wrong = await copy.client().post("/api/auth/login", { email: "owner@acme.example", password: "not the right one" });
+  expect(wrong.body.code).toBe("auth_invalid_credentials");
+  const cookie = await signIn(copy.client());
+  const session = copy.client({ cookie });
+  expect((await session.get("/api/auth/me")).data).toMatchObject({ email: "owner@acme.example", authenticated_by: "Session" });
+  expect((await session.get("/api/v1/auth/keys")).data).toHaveLength(1);
+  expect((await live.client({ cookie }).get("/api/auth/me")).status).toBe(401);
+  expect((await session.post("/api/auth/logout", {})).status).toBe(200);
+  expect((await session.get("/api/auth/me")).status).toBe(401);
+});
+
+test("every operation that would change something is refused with store_read_only", async () => {
+  const document = (await copy.client().get("/api/openapi.json")).body as { paths: Record<string, Record<string, Operation>> };
+  const session = copy.client({ cookie: await signIn(copy.client()) });
+  const answers: Array<[string, string]> = [];
+  for (const [path, byMethod] of Object.entries(document.paths)) {
+    if (path.startsWith("/api/auth/")) continue;
+    for (const [method, operation] of Object.entries(byMethod)) {
+      if (method === "get") continue;
+      const id = operation.responses["200"].content?.["application/json"]?.example.data?.id ?? "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
+      const answer = await session.send(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === "sequence" ? "1" : id)), operation.requestBody?.content["application/json"].example);
+      answers.push([`${method} ${path}`, `${answer.status} ${answer.body?.code}`]);
+    }
+  }
+  expect(answers.length).toBeGreaterThan(50);
+  expect(answers.filter(([, code]) => code !== "403 store_read_only")).toEqual([]);
+  const password = await session.put("/api/auth/password", { current_password: PASSWORD, new_password: "another long phrase" });
+  expect(password.body.code).toBe("store_read_only");
+});
+
+test("there are no backups of it", async () => {
+  expect((await copy.withKey(key).get("/api/v1/backups")).data).toEqual([]);
+  expect((await copy.withKey(key).post("/api/v1/backups", {})).body.code).toBe("store_read_only");
+});
+
+test("several may serve the same file, and none leaves a trace", async () => {
+  const other = await place.serve(["--read-only", file]);
+  expect((await other.withKey(key).get("/api/v1/subnets?limit=0")).data).toHaveLength(SUBNETS);
+  expect((await copy.withKey(key).get("/api/v1/subnets?limit=1")).data).toHaveLength(1);
+  expect((await other.stop()).code).toBe(0);
+  expect(contents()).toEqual(before);
+});
+
+describe("refused with status 3 and one sentence:", () => {
+  const refused = async (path: string) => place.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
+
+  test("the database of an appliance", async () => {
+    const database = join(place.data, "netledger.db");
+    expect((await refused(database)).err).toStartWith(`netledger: ${database} is not a whole: ${database}-wal belongs to it.`);
+    const stopped = place.path("stopped.db");
+    copyFileSync(database, stopped);
+    expect(await refused(stopped)).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${stopped} is the database of an appliance, not a backup: netledger backup makes one.\n` });
+  });
+
+  test.each([
+    [SCHEMA_VERSION + 1, "was written by a newer netledger"],
+    [SCHEMA_VERSION - 1, `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore puts it into a folder of its own and brings it up to date.`],
+  ])("a backup with the schema %i", async (version, sentence) => {
+    const path = place.path(`${version}.db`);
+    copyFileSync(file, path);
+    chmodSync(path, 0o600);
+    const db = new Database(path, { readwrite: true });
+    db.run(`PRAGMA user_version = ${version}`);
+    db.close(true);
+    const { code, err } = await refused(path);
+    expect(code).toBe(3);
+    expect(err).toContain(sentence);
+  });
+
+  test("a file that is not there", async () => {
+    expect((await refused(place.path("nothing.db"))).err).toBe(`netledger: There is no file ${place.path("nothing.db")}.\n`);
+  });
+});
+
+test("stopped, it leaves the file as it was", async () => {
+  const end = await copy.stop();
+  expect([end.code, contents()]).toEqual([0, before]);
+});
+
+interface Operation {
+  // biome-ignore lint/suspicious/noExplicitAny: the examples are of any shape.
+  readonly requestBody?: { readonly content: { readonly "application/json": { readonly example: any } } };
+  // biome-ignore lint/suspicious/noExplicitAny: the examples are of any shape.
+  readonly responses: { readonly "200": { readonly content?: { readonly "application/json"?: { readonly example: { readonly data: any } } } } };
+}

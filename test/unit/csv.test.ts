@@ -1,0 +1,41 @@
+import { describe, expect, test } from "bun:test";
+import { csvHead, csvRows, fieldColumns } from "../../src/http/csv.ts";
+
+const cell = (value: unknown) => csvRows(fieldColumns(["a"]), [{ a: value }]);
+
+describe("a table as CSV", () => {
+  test("has a header row, rows that end with CRLF, and one cell per column", () => {
+    const columns = fieldColumns(["id", "name"]);
+    expect(csvHead(columns) + csvRows(columns, [{ id: 1, name: "a", other: true }, { name: "b" }])).toBe("id,name\r\n1,a\r\n,b\r\n");
+  });
+
+  test.each([
+    ["a,b", '"a,b"'],
+    ['say "x"', '"say ""x"""'],
+    ["two\nlines", '"two\nlines"'],
+    [" blank before", '" blank before"'],
+    [null, ""],
+    [undefined, ""],
+    [true, "true"],
+    [-5, "-5"],
+    [["a", "b"], "a;b"],
+    [[], ""],
+    [{ type: "Manual" }, "Manual"],
+    [{ type: "Kvm", details: {} }, '"{""type"":""Kvm"",""details"":{}}"'],
+    ["ünï", "ünï"],
+  ])("writes %p as %s", (value, text) => {
+    expect(cell(value)).toBe(`${text}\r\n`);
+  });
+
+  test.each([["=1+1"], ["+1"], ["-1"], ["@SUM(A1)"], ["\t=1"], ["\r=1"], ["  =1"], ["＝1"], ["\u0000=1"]])("takes the sting out of %p", (value) => {
+    expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true);
+  });
+
+  test("guards a list whose first part would be run", () => {
+    expect(cell(["=1", "2"])).toBe("'=1;2\r\n");
+  });
+
+  test.each([["a=b"], ["1-2"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])("leaves %p as it is", (value) => {
+    expect(cell(value)).toBe(`${value}\r\n`);
+  });
+});

@@ -1,0 +1,234 @@
+// From facts to candidates: edge or uplink, which comes first, how sure it is, and that the evidence says why.
+
+import { describe, expect, test } from "bun:test";
+import { CANDIDATES_MAX, FACTORS, type Candidate, type EvidenceKind, type Location } from "../../src/history/locate-answer.ts";
+import type { AddressFact, Asked, Facts, HostFact, Identity, LinkFact, LinkSource, PortFact, RecordRef, Sighting, Subject, VlanFact } from "../../src/history/locate-facts.ts";
+import { rank } from "../../src/history/locate-ranking.ts";
+
+const MAC = "00:1b:21:00:00:07";
+const SINCE = "2026-11-21T09:00:00.000Z";
+
+const ref = (type: RecordRef["type"], name: string, valid_from = SINCE): RecordRef => ({ type, id: `${type} ${name}`, name, valid_from });
+const host = (name: string, isSwitch = false): HostFact => ({ ref: ref("host", name), hostname: null, isSwitch });
+const vlan = (number: number): VlanFact => ({ ref: ref("vlan", `v${number}`), number });
+const address = (ipAddress: string, ofSubnet: VlanFact | null = null): AddressFact => ({ ref: ref("ip_address", ipAddress), ipAddress, subnet: { ref: ref("subnet", "s"), cidr: "10.0.0.0/8", vlan: ofSubnet } });
+
+const WEB = host("web");
+const CORE = host("core", true);
+
+interface PortOptions {
+  readonly others?: number;
+  readonly down?: boolean;
+  readonly off?: boolean;
+  readonly neighbor?: HostFact | null;
+  readonly by?: LinkSource;
+  readonly announced?: string;
+  readonly native?: VlanFact;
+  readonly tagged?: readonly VlanFact[];
+}
+
+function port(device: string, name: string, options: PortOptions = {}): PortFact {
+  const { others = 0, neighbor, announced = null } = options;
+  return {
+    ref: ref("if_entry", `${device} ${name}`),
+    ifIndex: 1,
+    ifDescr: name,
+    adminStatus: options.off === true ? "Down" : "Up",
+    operStatus: options.down === true ? "Down" : "Up",
+    device: host(device, true),
+    forwards: others + 1,
+    neighbor: neighbor === undefined && announced === null ? null : { source: options.by ?? "Lldp", host: neighbor ?? null, announced },
+    nativeVlanId: options.native?.ref.id ?? null,
+    vlanIds: options.tagged?.map((each) => each.ref.id) ?? [],
+  };
+}
+
+function seen(at: PortFact, vlanNumbers: readonly (number | null)[] = [null], since = SINCE): Sighting {
+  return { port: { ...at, forwards: at.forwards + vlanNumbers.length - 1 }, entries: vlanNumbers.map((vlanNumber) => ({ ref: { ...ref("fdb_entry", MAC, since), id: `${at.ref.id} ${vlanNumber}` }, vlanNumber })) };
+}
+
+const link = (at: PortFact, source: LinkSource = "Lldp", isExact = true): LinkFact => ({ device: at.device, port: at, source, isExact, reportedBy: at.ref, announced: null });
+
+function subject(fields: Partial<Subject> = {}): Subject {
+  const identities: Identity[] = [{ kind: "AddressMac", record: ref("ip_address", "10.0.0.7") }];
+  return { networkId: "n1", host: WEB, address: address("10.0.0.7"), mac: MAC, identities, sightings: [], links: [], ...fields };
+}
+
+function located(subjects: readonly Subject[], asked: Asked = { by: "mac", value: MAC }, vlans: readonly VlanFact[] = []): Location {
+  const facts: Facts = { asked, subjects, vlans: new Map(vlans.flatMap((each) => [[each.ref.id, each] as const, [`n1/${each.number}`, each] as const])), isCutShort: false };
+  const location = rank(facts);
+  for (const candidate of location.candidates) {
+    const product = candidate.evidence.reduce((all, { factor }) => all * factor, 1);
+    expect(Math.abs(candidate.confidence - product)).toBeLessThanOrEqual(0.005 + 1e-9);
+    expect(candidate.evidence.every(({ sentence }) => /^[^\n]+\.$/.test(sentence) && !/undefined|null/.test(sentence))).toBe(true);
+  }
+  return location;
+}
+
+const places = ({ candidates }: Location) => candidates.map((candidate) => `${candidate.port?.role ?? "-"} ${candidate.port?.name ?? candidate.switch?.name ?? "nowhere"} ${candidate.confidence}`);
+const kinds = (candidate: Candidate | undefined): EvidenceKind[] => candidate?.evidence.map(({ kind }) => kind) ?? [];
+
+describe("edge and uplink", () => {
+  const cases: Array<[string, Partial<Subject>, string[]]> = [
+    ["one port that forwards to nothing else is where it is", { sightings: [seen(port("a", "1"))] }, ["Edge a 1 0.9"]],
+    [
+      "a port whose neighbor has a forwarding table is an uplink, whatever its crowd",
+      { sightings: [seen(port("core", "1", { neighbor: host("a", true) })), seen(port("a", "1", { others: 3 })), seen(port("b", "48", { others: 200, neighbor: CORE }))] },
+      ["Edge a 1 0.75"],
+    ],
+    ["without neighbors the smallest crowd is the edge", { sightings: [seen(port("core", "1", { others: 30 })), seen(port("a", "1")), seen(port("b", "48", { others: 90 }))] }, ["Edge a 1 0.9"]],
+    ["a few more are a close call", { sightings: [seen(port("core", "1", { others: 2 })), seen(port("a", "1"))] }, ["Edge a 1 0.72"]],
+    [
+      "crowds of one order of magnitude leave both",
+      { sightings: [seen(port("b", "2", { others: 2 })), seen(port("a", "1", { others: 3 }))] },
+      ["Edge a 1 0.45", "Edge b 2 0.45"],
+    ],
+    ["many at one port: an unmanaged switch", { sightings: [seen(port("a", "1", { others: 15 }))] }, ["Edge a 1 0.75"]],
+    ["very many at one port: something unknown", { sightings: [seen(port("a", "1", { others: 16 }))] }, ["Edge a 1 0.5"]],
+    ["LLDP confirms a port that others share", { sightings: [seen(port("a", "1", { others: 40, neighbor: WEB }))], links: [link(port("a", "1"))] }, ["Edge a 1 0.98"]],
+    [
+      "where LLDP knows it, ports without neighbors are uplinks even with fewer entries",
+      { sightings: [seen(port("a", "1", { others: 5, neighbor: WEB })), seen(port("core", "1"))], links: [link(port("a", "1"))] },
+      ["Edge a 1 0.98"],
+    ],
+    ["CDP is no proof of a direct link", { sightings: [seen(port("a", "1", { others: 5, neighbor: WEB, by: "Cdp" })), seen(port("core", "1"))], links: [link(port("a", "1"), "Cdp")] }, ["Edge core 1 0.9"]],
+    ["a virtualization host at the port is what it is behind", { sightings: [seen(port("a", "1", { others: 50, neighbor: host("esx") }))] }, ["Edge a 1 0.85"]],
+    [
+      "a port that ends at a host beats one with as many entries and no neighbor",
+      { sightings: [seen(port("core", "1", { others: 60 })), seen(port("a", "1", { others: 20, neighbor: host("esx") }))] },
+      ["Edge a 1 0.85"],
+    ],
+    ["a device that is a switch itself is at the port that leads to it", { host: CORE, sightings: [seen(port("a", "48", { others: 300, neighbor: CORE }))] }, ["Edge a 48 0.98"]],
+    ["a device's own table says nothing of where it is", { host: CORE, sightings: [seen(port("core", "1"))] }, ["- nowhere 0.3"]],
+    [
+      "only uplinks: the direction, from the nearest of them",
+      { sightings: [seen(port("core", "1", { others: 90, neighbor: host("a", true) })), seen(port("a", "48", { others: 40, neighbor: CORE }))] },
+      ["Uplink a 48 0.4"],
+    ],
+    ["a port that is down is from before", { sightings: [seen(port("a", "1", { down: true }))] }, ["Edge a 1 0.27"]],
+    ["a port that is switched off is from before", { sightings: [seen(port("a", "1", { off: true }))] }, ["Edge a 1 0.27"]],
+    ["where it is now stands before where it was", { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 2 }))] }, ["Edge b 2 0.75", "Edge a 1 0.16"]],
+    ["a small crowd that is down makes no uplink of a live port", { sightings: [seen(port("a", "1", { down: true })), seen(port("b", "2", { others: 20 }))] }, ["Edge b 2 0.5", "Edge a 1 0.16"]],
+    ["of two equal ports the one that learned it last comes first", { sightings: [seen(port("a", "1")), seen(port("b", "2"), [null], "2026-11-21T10:00:00.000Z")] }, ["Edge b 2 0.54", "Edge a 1 0.54"]],
+    ["a thing with two direct links is at both", { sightings: [seen(port("a", "1", { neighbor: WEB })), seen(port("b", "2", { neighbor: WEB }))] }, ["Edge a 1 0.98", "Edge b 2 0.98"]],
+    ["LLDP alone", { links: [link(port("a", "1"))] }, ["Edge a 1 0.85"]],
+    ["CDP alone", { links: [link(port("a", "1"), "Cdp")] }, ["Edge a 1 0.6"]],
+    ["an entered neighbor alone", { links: [link(port("a", "1"), "Entered")] }, ["Edge a 1 0.85"]],
+    ["a device without a port", { links: [{ ...link(port("a", "1")), port: null }] }, ["- a 0.6"]],
+    ["a device without a port says nothing beside a port of it", { sightings: [seen(port("a", "1"))], links: [{ ...link(port("a", "1")), port: null }] }, ["Edge a 1 0.9"]],
+    ["a link to another interface of the host counts only where nothing else does", { sightings: [seen(port("a", "1"))], links: [link(port("b", "2"), "Lldp", false)] }, ["Edge a 1 0.9"]],
+    ["and then it counts", { links: [link(port("b", "2"), "Lldp", false)] }, ["Edge b 2 0.85"]],
+    ["hosts at the ports of a switch are not where the switch is", { host: CORE, links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "48"))] }, ["Edge a 48 0.85"]],
+    ["a link to a switch says more than one between hosts", { links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "1"), "Cdp")] }, ["Edge a 1 0.6"]],
+    ["a link between hosts is better than nothing", { links: [link({ ...port("srv", "eth0"), device: host("srv") })] }, ["Edge srv eth0 0.85"]],
+    ["nothing tells", {}, ["- nowhere 0.3"]],
+  ];
+
+  test.each(cases)("%s", (_title, fields, expected) => {
+    expect(places(located([subject(fields)]))).toEqual(expected);
+  });
+
+  test("uplinks on the way are evidence, the nearest first and the rest counted", () => {
+    const uplinks = Array.from({ length: 8 }, (_, k) => seen(port(`s${k}`, "48", { others: 20 * (k + 1), neighbor: CORE })));
+    const [candidate] = located([subject({ sightings: [...uplinks, seen(port("a", "1"))] })]).candidates;
+    const told = candidate?.evidence.filter(({ kind }) => kind === "Uplink") ?? [];
+    expect(told).toHaveLength(6);
+    expect(told[0]?.records.map(({ name }) => name)).toEqual([MAC, "s0 48", "core"]);
+    expect(told[5]?.sentence).toBe("3 more ports forward to it as uplinks.");
+  });
+
+  test("candidates are bounded, and what is left out is said", () => {
+    const sightings = Array.from({ length: CANDIDATES_MAX + 5 }, (_, k) => seen(port(`s${k}`, "1")));
+    const location = located([subject({ sightings })]);
+    expect(location.candidates).toHaveLength(CANDIDATES_MAX);
+    expect(location.truncated).toBe(true);
+  });
+});
+
+describe("doubts and what else is told", () => {
+  test("an address of two hosts is ambiguous, and the one that is seen comes first", () => {
+    const other = subject({ host: host("db"), mac: null, identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }] });
+    const location = located([other, subject({ sightings: [seen(port("a", "1"))] })], { by: "ip", value: "10.0.0.7" });
+    expect(location.candidates.map((each) => [each.host?.name, each.confidence])).toEqual([
+      ["web", 0.54],
+      ["db", 0.18],
+    ]);
+    expect(location.ambiguity).toBe("10.0.0.7 belongs to 2 hosts: db, web.");
+    expect(kinds(location.candidates[0])).toEqual(["AddressMac", "Forwarding", "SeveralHosts"]);
+  });
+
+  test("in different networks, it says how to ask for one", () => {
+    const location = located([subject({ networkId: "n2" }), subject({ host: host("db") })], { by: "ip", value: "10.0.0.7" });
+    expect(location.ambiguity).toContain("network_id");
+  });
+
+  test("a name of two hosts is said as that", () => {
+    expect(located([subject(), subject({ host: host("db") })], { by: "hostname", value: "web" }).ambiguity).toBe("2 hosts are called web: web, db.");
+  });
+
+  test("two addresses of one host at two ports are not ambiguous", () => {
+    const location = located([subject({ sightings: [seen(port("a", "1"))] }), subject({ mac: "00:1b:21:00:00:08", sightings: [seen(port("b", "2"))] })], { by: "hostname", value: "web" });
+    expect(location.ambiguity).toBeNull();
+    expect(places(location)).toEqual(["Edge a 1 0.9", "Edge b 2 0.9"]);
+  });
+
+  test("rival ports are said to be that, in the ambiguity and in the evidence of each", () => {
+    const location = located([subject({ sightings: [seen(port("a", "1")), seen(port("b", "2"))] })]);
+    expect(location.ambiguity).toBe(`web (10.0.0.7, ${MAC}) may be at any of 2 ports: a 1 of a, b 2 of b.`);
+    expect(location.candidates[1]?.evidence.find(({ kind }) => kind === "AlsoSeen")?.records.map(({ name }) => name)).toEqual(["a 1"]);
+  });
+
+  test.each([
+    ["00:00:5e:00:01:0a", "VirtualRouter", "VRRP group 10", FACTORS.virtualRouter.factor * 0.9],
+    ["00:00:0c:07:ac:02", "VirtualRouter", "HSRP group 2", FACTORS.virtualRouter.factor * 0.9],
+    ["02:42:ac:11:00:02", "LocallyAdministered", "given by software", 0.9],
+  ])("%s is noted as %s", (mac, kind, words, confidence) => {
+    const [candidate] = located([subject({ mac, sightings: [seen(port("a", "1"))] })]).candidates;
+    expect(candidate?.evidence.find((each) => each.kind === kind)?.sentence).toContain(words);
+    expect(candidate?.confidence).toBeCloseTo(confidence, 2);
+  });
+
+  test("an unknown device at a port is told of by what it calls itself", () => {
+    const location = located([subject({ host: null, address: null, sightings: [seen(port("a", "1", { announced: "phone-7" }))] })]);
+    expect(location.explanation).toBe(`An unknown device (${MAC}) is at a 1 of a.`);
+    expect(location.candidates[0]?.evidence.find(({ kind }) => kind === "UnknownNeighbor")?.sentence).toBe("By LLDP, something that is no host of the inventory is at the other end of a 1: phone-7.");
+  });
+
+  test("an address without a MAC address has its host and subnet, and says why nothing more", () => {
+    const location = located([subject({ mac: null, address: address("10.0.0.7", vlan(7)), identities: [{ kind: "Address", record: ref("ip_address", "10.0.0.7") }] })], { by: "ip", value: "10.0.0.7" });
+    expect(location.explanation).toBe("web (10.0.0.7) is in the inventory, but nothing tells at which port. Its subnet is 10.0.0.0/8, VLAN 7 (v7).");
+    expect(location.candidates[0]).toMatchObject({ switch: null, port: null, subnet: { cidr: "10.0.0.0/8" }, vlan: { number: 7, source: "Subnet" }, confidence: 0.3 });
+  });
+
+  test("behind a host is said in the sentence and in `behind`", () => {
+    const location = located([subject({ sightings: [seen(port("a", "1", { others: 9, neighbor: host("esx") }))] })]);
+    expect(location.explanation).toBe(`web (10.0.0.7, ${MAC}) is behind esx at a 1 of a.`);
+    expect(location.candidates[0]?.behind?.name).toBe("esx");
+  });
+
+  test("nothing known is a sentence, and a group address is said to be one", () => {
+    expect(located([])).toMatchObject({ explanation: `Nothing is known of ${MAC}.`, candidates: [], ambiguity: null, truncated: false });
+    expect(located([], { by: "mac", value: "01:00:5e:00:00:fb" }).explanation).toBe("Nothing is known of 01:00:5e:00:00:fb. It addresses a group of stations, and no single one.");
+  });
+});
+
+describe("the VLAN", () => {
+  const [v7, v8, v9] = [vlan(7), vlan(8), vlan(9)] as const;
+  const cases: Array<[string, Partial<Subject>, { number: number; name: string | null; source: "ForwardingTable" | "Port" | "Subnet" } | null]> = [
+    ["is what the forwarding table says", { sightings: [seen(port("a", "1", { native: v8 }), [7])] }, { number: 7, name: "v7", source: "ForwardingTable" }],
+    ["of several in the table is the subnet's", { address: address("10.0.0.7", v8), sightings: [seen(port("a", "1"), [7, 8])] }, { number: 8, name: "v8", source: "ForwardingTable" }],
+    ["may be a number that the inventory does not know", { sightings: [seen(port("a", "1"), [99])] }, { number: 99, name: null, source: "ForwardingTable" }],
+    ["is the subnet's where the port is in it", { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v9] }))] }, { number: 9, name: "v9", source: "Port" }],
+    ["else the port's native one", { address: address("10.0.0.7", v9), sightings: [seen(port("a", "1", { native: v8, tagged: [v7, v8] }))] }, { number: 8, name: "v8", source: "Port" }],
+    ["else the only one that the port is in", { sightings: [seen(port("a", "1", { tagged: [v7] }))] }, { number: 7, name: "v7", source: "Port" }],
+    ["is not guessed from a trunk", { sightings: [seen(port("a", "1", { tagged: [v7, v8] }))] }, null],
+    ["of an uplink says nothing", { address: address("10.0.0.7", v9), sightings: [seen(port("a", "48", { native: v8, neighbor: CORE }))] }, { number: 9, name: "v9", source: "Subnet" }],
+  ];
+
+  test.each(cases)("%s", (_title, fields, expected) => {
+    const [candidate] = located([subject(fields)], undefined, [v7, v8, v9]).candidates;
+    const told = candidate?.vlan ?? null;
+    expect(told === null ? null : { number: told.number, name: told.name, source: told.source }).toEqual(expected);
+    expect(kinds(candidate).includes("Vlan")).toBe(expected !== null);
+  });
+});

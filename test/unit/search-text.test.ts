@@ -1,0 +1,89 @@
+import { describe, expect, test } from "bun:test";
+import { SEARCH_MAX_LENGTH, searchTerms, searchText, searchWords, wholeTerm } from "../../src/db/search-text.ts";
+
+const words = (text: string) => searchText({ words: [text] }).split(" ");
+
+describe("what is indexed of free text", () => {
+  test.each([
+    ["core-sw-01", ["core-sw-01", "sw-01", "01"]],
+    ["Web  Shop\t(old)", ["web", "shop", "(old)", "old)"]],
+    ["edge/R7.example.net", ["edge/r7.example.net", "r7.example.net", "example.net", "net"]],
+    ["ÄRGER Οδός", ["ärger", "οδόσ"]],
+    ["日本 東京-1", ["日本", "東京-1", "1"]],
+    ["a\u00a0b\u2028c\u0000d", ["a", "b", "c", "d"]],
+    ["sw SW Sw", ["sw"]],
+    ["--", ["--"]],
+  ])("%p is found by the beginning of each of %p", (text, entries) => {
+    expect(words(text)).toEqual(entries);
+  });
+
+  test("an accent begins no word of its own", () => {
+    // J with caron has no composed form of its capital.
+    expect(words("x-J̌y")).toEqual(["x-ǰy", "ǰy"]);
+  });
+
+  test("is nothing of nothing", () => {
+    expect(searchText({ words: [null, undefined, "", " \n"], wholes: [null, ""] })).toBe("");
+  });
+
+  test("is cut to a length, and no character is cut in two: what is stored must be what was meant", () => {
+    const long = `${"a".repeat(254)}😀${"b".repeat(100)}`;
+    const text = searchText({ words: [long], wholes: [long] });
+    expect(text.isWellFormed()).toBe(true);
+    expect(text.split(" ")).toEqual(["a".repeat(254)]);
+    expect(searchText({ words: [`${"a".repeat(253)}😀b`] })).toBe(`${"a".repeat(253)}😀`);
+  });
+
+  test("is that of the first parts of a word that has very many", () => {
+    expect(words(Array.from({ length: 100 }, (_, place) => place).join("-"))).toHaveLength(32);
+  });
+
+  test("has half a character as what the database makes of it", () => {
+    expect(words("x\ud800y")[0]).toBe("x\ufffdy");
+  });
+});
+
+describe("what is indexed of an address", () => {
+  test("is the whole alone", () => {
+    expect(searchText({ wholes: ["10.2.3.4", "AA:BB:CC:00:00:01"] })).toBe("10.2.3.4 aa:bb:cc:00:00:01");
+  });
+});
+
+describe("a search", () => {
+  test.each([
+    ["core", ['"core"*']],
+    ["  Core\tSW core ", ['"core"*', '"sw"*']],
+    ["10.2.", ['"10.2."*']],
+    ['say "x" OR* -a', ['"say"*', '"""x"""*', '"or*"*', '"-a"*']],
+    ["", []],
+    [" \n ", []],
+  ])("for %p asks for %p", (search, terms) => {
+    expect(searchTerms(search)).toEqual(terms);
+  });
+
+  test.each([
+    ["AA-BB-CC-00-00-01", '"aa-bb-cc-00-00-01"* OR "aa:bb:cc:00:00:01"*'],
+    ["aa-bb", '"aa-bb"* OR "aa:bb"*'],
+    ["aa-bb-", '"aa-bb-"* OR "aa:bb:"*'],
+    ["aa-b", '"aa-b"* OR "aa:b"*'],
+    ["aabb.cc00.0001", '"aabb.cc00.0001"* OR "aa:bb:cc:00:00:01"*'],
+    ["AABB.", '"aabb."* OR "aa:bb"*'],
+    ["aabb.cc0", '"aabb.cc0"* OR "aa:bb:cc:0"*'],
+    ["2001:DB8:0:0::1", '"2001:db8:0:0::1"* OR "2001:db8::1"*'],
+  ])("for the address %s asks for it as it is stored, too", (search, term) => {
+    expect(searchTerms(search)).toEqual([term]);
+  });
+
+  test.each([["aa:bb"], ["aa-bb-cc-00-00-01-02"], ["aa-bbc"], ["aabb.cc00.0001.02"], ["aab.cc"], ["gg-hh"], ["10.2.3.4"], ["2001:db8::1"], ["core-sw"], ["dead-beef"]])("for %s asks for that alone", (search) => {
+    expect(searchTerms(search)).toEqual([`"${search}"*`]);
+  });
+
+  test("has each of its words once", () => {
+    expect(searchWords("b a B  a")).toEqual(["b", "a"]);
+    expect(searchWords("x ".repeat(SEARCH_MAX_LENGTH))).toEqual(["x"]);
+  });
+
+  test("for one whole entry asks for no longer one", () => {
+    expect(wholeTerm("AA:BB")).toBe('"aa:bb"');
+  });
+});
