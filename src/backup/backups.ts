@@ -174,7 +174,7 @@ function read(name: string, path: string, size: number): Backup {
     const head = headOf(path);
     return backup(name, { state: "Done", size_bytes: size, sequence: head?.sequence ?? 0, hash: head?.hash ?? null });
   } catch (error) {
-    const refusal = refusalOf(error, path);
+    const refusal = refusalOf(error, name);
     return backup(name, { state: "Failed", size_bytes: size, reason: refusal instanceof Error ? refusal.message : String(refusal) });
   }
 }

@@ -51,7 +51,7 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
     giveName(partial, file);
     return { head, sizeBytes };
   } catch (error) {
-    throw isDiskTrouble(error) ? diskTrouble(file, error) : error;
+    throw isDiskTrouble(error) ? diskTrouble(error) : error;
   } finally {
     removePartial(partial);
     syncDirectory(dirname(file));
@@ -69,7 +69,7 @@ function begin(partial: string): void {
     closeSync(openSync(partial, "wx", 0o600));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    if (code !== "EEXIST") throw isDiskTrouble(error) ? diskTrouble(partial, error) : new DatabaseRefused(`${partial} cannot be made (${code}).`);
+    if (code !== "EEXIST") throw isDiskTrouble(error) ? diskTrouble(error) : new DatabaseRefused(`${partial} cannot be made (${code}).`);
     throw new DomainError("entity_already_exists", `${partial} is there already: another backup of this name is under way, or one was cut off; then remove it.`, { entity: "backup", field: "file", value: partial });
   }
 }
@@ -107,8 +107,8 @@ function isThere(file: string): DomainError {
   return new DomainError("entity_already_exists", `${file} is there already: a backup replaces nothing.`, { entity: "backup", field: "file", value: file });
 }
 
-function diskTrouble(file: string, cause: unknown): DomainError {
-  const error = new DomainError("storage_full", `The disk of ${dirname(file)} is full or fails: the unfinished backup was removed.`);
+function diskTrouble(cause: unknown): DomainError {
+  const error = new DomainError("storage_full", "The disk is full or fails: the unfinished backup was removed.");
   error.cause = cause;
   return error;
 }

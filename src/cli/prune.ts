@@ -71,7 +71,7 @@ async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, su
       else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
       onDisk(files, "the log is folded in at the next start", () => db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)"));
       if (config.vacuum) onDisk(files, "history is pruned, but the file was not written anew", () => vacuum(db));
-      await print(roomIn(db, files));
+      await print(config.vacuum ? `${files.database} has ${inUnits(sizeOf(files.database))}.\n` : roomIn(db, files));
     } finally {
       db.$client.close();
     }
@@ -88,8 +88,7 @@ function vacuum(db: Sql): void {
 function roomIn(db: Sql, files: DataFiles): string {
   const { freelist_count: pages } = db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number };
   const { page_size: bytes } = db.$client.query("PRAGMA page_size").get() as { page_size: number };
-  const size = `${files.database} has ${inUnits(sizeOf(files.database))}`;
-  return pages === 0 ? `${size}.\n` : `${size}, of which ${inUnits(pages * bytes)} are free for what is written next; --vacuum gives them back to the disk.\n`;
+  return `${files.database} has ${inUnits(sizeOf(files.database))}, of which ${inUnits(pages * bytes)} are free for what is written next; --vacuum writes it anew without what was dropped.\n`;
 }
 
 function dropped({ dropped: count, versions, droppedBytes, states }: PrunePlan): string {

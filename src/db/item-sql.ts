@@ -40,8 +40,8 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
 }
 
 /** The end of a version where the one that followed it may be one of which only the transaction is known. */
-const THINNED_END = `(SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ"}', e.at % 1000)) FROM history_transactions e WHERE e.sequence = (
-  SELECT min(f.key) & 2147483647 FROM (${["history_versions", "history_thinned"].map((table) => `SELECT min(x.key) AS key FROM ${table} x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31)`).join(" UNION ALL ")}) f))`;
+const THINNED_END = `(SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ"}', e.at % 1000)) FROM history_transactions e
+  WHERE e.sequence = min(${["history_versions", "history_thinned"].map((table) => `coalesce((SELECT x.key FROM ${table} x WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1), 1 << 62)`).join(", ")}) & 2147483647)`;
 
 /** The expression that orders p by one field. The field name comes from a vocabulary, never from a caller. */
 export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string {

@@ -5,8 +5,10 @@ import { formatInstant } from "../base/instant.ts";
 import { alreadyExists, DomainError } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
 import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type RecordBase } from "./kind.ts";
+import { ROWS_PER_INSERT } from "./native-statement.ts";
 import { searchText } from "./search-text.ts";
 import { sqliteCode } from "./sqlite-code.ts";
+import type { VersionRow } from "./statements.ts";
 import type { Entry, WriteTransaction } from "./transaction.ts";
 
 /** Record numbers whose living are counted together; the reader shifts by as many bits. */
@@ -38,6 +40,10 @@ class LedgerWriter {
   private readonly tx: WriteTransaction;
   private readonly at: string;
   private readonly census = new Map<number, number>();
+  /** The last number given out; null until it is asked for. */
+  private lastN: number | null = null;
+  /** Not yet written. */
+  private versions: VersionRow[] = [];
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
   private readonly active = new Set<number>();
@@ -59,7 +65,7 @@ class LedgerWriter {
     for (const { entry } of removals) this.remember(entry);
     // Numbers are given in page order: what is created at one instant stands in the order of the ids.
     creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
-    for (const change of creations) this.create(change.entry);
+    for (let start = 0; start < creations.length; start += ROWS_PER_INSERT) this.createMany(creations.slice(start, start + ROWS_PER_INSERT));
     // Two records that are created together may refer to each other.
     for (const change of creations) this.link(change.entry);
     for (const change of updates) this.update(change);
@@ -72,11 +78,18 @@ class LedgerWriter {
     this.close();
   }
 
+  /** Records first: what hangs on them refers to their numbers. */
+  private createMany(creations: readonly Change[]): void {
+    const rows: Array<{ n: number; kind: number; id: string }> = [];
+    for (const { entry } of creations) entry.after = entry.n > 0 ? this.revived(entry) : this.born(entry, rows);
+    this.tx.statements.appendRecords(rows);
+    for (const { entry } of creations) this.create(entry);
+  }
+
   private create(entry: Entry): void {
     const { statements, sequence } = this.tx;
     const kind = entry.kind;
-    const record = entry.n > 0 ? this.revived(entry) : this.born(entry);
-    entry.after = record;
+    const record = entry.after as RecordBase;
     this.numbers.set(entry.id, entry.n);
     if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
     const rendered = this.render(entry);
@@ -87,7 +100,8 @@ class LedgerWriter {
     this.version(entry, "Created", null, rendered, sequence);
   }
 
-  private born(entry: Entry): RecordBase {
+  /** A new record takes the next number. */
+  private born(entry: Entry, rows: Array<{ n: number; kind: number; id: string }>): RecordBase {
     const { kind } = entry;
     const { statements } = this.tx;
     const identity = kind.identity(entry.after as RecordBase);
@@ -95,7 +109,9 @@ class LedgerWriter {
     const at = this.at;
     // What is absent in lists of this kind is absent in its members as well.
     const lineageField = kind.absent === "omitted" && lineage === null ? undefined : lineage;
-    entry.n = statements.appendRecord(kind.code, entry.id);
+    this.lastN = (this.lastN ?? statements.lastN()) + 1;
+    entry.n = this.lastN;
+    rows.push({ n: entry.n, kind: kind.code, id: entry.id });
     return { ...(entry.after as RecordBase), lineage_id: lineageField as string | null, created_at: at, updated_at: at, valid_from: at };
   }
 
@@ -213,10 +229,16 @@ class LedgerWriter {
       members: rendered.members,
     };
     const hash = hashVersion({ id: entry.id, kind: entry.kind.code, sequence, ...row });
-    this.tx.statements.insertVersion({ n: entry.n, sequence, valid_from: this.at, hash, ...row });
+    this.versions.push({ n: entry.n, sequence, valid_from: this.at, hash, ...row });
+    if (this.versions.length === ROWS_PER_INSERT) this.writeVersions();
     this.hashes.push({ n: entry.n, hash });
     this.noteActivity(entry);
     this.noteText(entry);
+  }
+
+  private writeVersions(): void {
+    this.tx.statements.insertVersions(this.versions);
+    this.versions = [];
   }
 
   private noteActivity(entry: Entry): void {
@@ -238,6 +260,7 @@ class LedgerWriter {
 
   /** The transaction's row is its last: after it no version can be added. */
   private close(): void {
+    this.writeVersions();
     const { statements, author, source, sequence, instant, wallAt } = this.tx;
     const row = {
       sequence,

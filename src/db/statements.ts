@@ -4,6 +4,7 @@ import { and, desc, eq, getTableColumns, getTableName, lte, sql, type SQL } from
 import type { Sql } from "./connection.ts";
 import { CHAIN_START } from "./hash.ts";
 import { renderObserved, type AnyKind } from "./kind.ts";
+import { NativeInsert, NativeStatement } from "./native-statement.ts";
 import {
   ALIVE,
   historyActivity,
@@ -18,6 +19,13 @@ import {
   observations,
 } from "./schema.ts";
 import type { Entry } from "./transaction.ts";
+
+/** A version as it is stored; its key is packed from `n` and `sequence` within SQL. */
+export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash"> {
+  readonly n: number;
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
 
 interface Head {
   readonly sequence: number;
@@ -62,15 +70,13 @@ export class Statements {
     return this.ledger.lastN.get()?.n ?? 0;
   }
 
-  /** Gives an identity its number: the next one. */
-  appendRecord(kind: number, id: string): number {
-    const n = this.lastN() + 1;
-    this.ledger.insertRecord.run({ n, kind, id });
-    return n;
+  /** Gives identities their numbers, in order and without a gap after the last one. */
+  appendRecords(rows: ReadonlyArray<{ n: number; kind: number; id: string }>): void {
+    this.ledger.insertRecord.run(rows);
   }
 
   recordN(id: string): number | null {
-    return this.ledger.recordN.get({ id })?.n ?? null;
+    return (this.ledger.recordN.first({ id })?.[0] as number | undefined) ?? null;
   }
 
   recordId(n: number): string | null {
@@ -81,8 +87,8 @@ export class Statements {
     this.ledger.insertTransaction.run({ ...row, hash: Buffer.from(row.hash) });
   }
 
-  insertVersion(row: Omit<typeof historyVersions.$inferInsert, "key" | "hash"> & { n: number; sequence: number; hash: Uint8Array }): void {
-    this.ledger.insertVersion.run({ ...row, hash: Buffer.from(row.hash) });
+  insertVersions(rows: readonly VersionRow[]): void {
+    this.ledger.insertVersion.run(rows as ReadonlyArray<VersionRow & Record<string, unknown>>);
   }
 
   bear(scope: number, n: number, sequence: number): void {
@@ -116,7 +122,7 @@ export class Statements {
   }
 
   lineage(kind: number, identity: string): string | null {
-    return this.ledger.lineage.get({ kind, identity })?.lineage_id ?? null;
+    return (this.ledger.lineage.first({ kind, identity })?.[0] as string | undefined) ?? null;
   }
 
   /** Keeps the first incarnation of a thing whose record ends. */
@@ -213,16 +219,18 @@ function ledgerStatements(db: Sql) {
       .prepare(),
     headHash: db.select({ hash: historyTransactions.hash }).from(historyTransactions).orderBy(desc(historyTransactions.sequence)).limit(1).prepare(),
     lastN: db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1).prepare(),
-    insertRecord: db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") }).prepare(),
-    recordN: db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id"))).prepare(),
+    insertRecord: new NativeInsert(db, db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") })),
+    recordN: new NativeStatement(db, db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id")))),
     recordId: db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n"))).prepare(),
     insertTransaction: db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions))).prepare(),
-    insertVersion: db
-      .insert(historyVersions)
-      // Packed within SQL: the key has more bits than a JavaScript number.
-      .values({ ...placeholders(getTableColumns(historyVersions)), key: sql`(${value("n")} << 31) | ${value("sequence")}` })
-      .prepare(),
-    bear: db.insert(historySpans).values(placeholders(getTableColumns(historySpans))).prepare(),
+    insertVersion: new NativeInsert(
+      db,
+      db
+        .insert(historyVersions)
+        // Packed within SQL: the key has more bits than a JavaScript number.
+        .values({ ...placeholders(getTableColumns(historyVersions)), key: sql`(${value("n")} << 31) | ${value("sequence")}` }),
+    ),
+    bear: new NativeStatement(db, db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
     bury: db
       .update(historySpans)
       .set({ died: sql`${value("died")}` })
@@ -244,25 +252,29 @@ function ledgerStatements(db: Sql) {
         ordinal: sql`1 + coalesce((SELECT a.ordinal FROM history_activity a WHERE a.scope = ${value("scope")} ORDER BY a.ordinal DESC LIMIT 1), 0)`,
       })
       .prepare(),
-    insertSearchText: db
-      .insert(historySearchTexts)
-      .values({ key: sql`(${value("n")} << 31) | ${value("sequence")}`, owner_n: value("owner_n"), text: value("text") })
-      .prepare(),
-    lineage: db
-      .select({ lineage_id: historyLineages.lineage_id })
-      .from(historyLineages)
-      .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity"))))
-      .prepare(),
+    insertSearchText: new NativeStatement(
+      db,
+      db.insert(historySearchTexts).values({ key: sql`(${value("n")} << 31) | ${value("sequence")}`, owner_n: value("owner_n"), text: value("text") }),
+    ),
+    lineage: new NativeStatement(
+      db,
+      db
+        .select({ lineage_id: historyLineages.lineage_id })
+        .from(historyLineages)
+        .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity")))),
+    ),
     remember: db
       .insert(historyLineages)
       .values(placeholders(getTableColumns(historyLineages)))
       .onConflictDoUpdate({ target: [historyLineages.kind, historyLineages.identity], set: { lineage_id: sql`excluded.lineage_id` } })
       .prepare(),
-    setObserved: db
-      .insert(observations)
-      .values({ n: value("n"), observed: value("observed") })
-      .onConflictDoUpdate({ target: observations.n, set: { observed: sql`excluded.observed` } })
-      .prepare(),
+    setObserved: new NativeStatement(
+      db,
+      db
+        .insert(observations)
+        .values({ n: value("n"), observed: value("observed") })
+        .onConflictDoUpdate({ target: observations.n, set: { observed: sql`excluded.observed` } }),
+    ),
     deleteObserved: db.delete(observations).where(eq(observations.n, value("n"))).prepare(),
     link: db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks))).prepare(),
     unlink: db.delete(liveLinks).where(eq(liveLinks.n, value("n"))).prepare(),
@@ -283,13 +295,15 @@ function liveStatements(db: Sql, kind: AnyKind) {
   const assignments: Record<string, SQL> = {};
   for (const name of Object.keys(columns)) if (name !== "n") assignments[name] = sql`${value(name)}`;
   return {
-    insert: db.insert(table).values(placeholders(columns)).prepare(),
-    update: db.update(table).set(assignments).where(eq(table.n, value("n"))).prepare(),
-    updateContent: db
-      .update(table)
-      .set({ sequence: sql`${value("sequence")}`, composed: sql`${value("composed")}`, sort_keys: sql`${value("sort_keys")}`, members: sql`${value("members")}` })
-      .where(eq(table.n, value("n")))
-      .prepare(),
+    insert: new NativeStatement(db, db.insert(table).values(placeholders(columns))),
+    update: new NativeStatement(db, db.update(table).set(assignments).where(eq(table.n, value("n")))),
+    updateContent: new NativeStatement(
+      db,
+      db
+        .update(table)
+        .set({ sequence: sql`${value("sequence")}`, composed: sql`${value("composed")}`, sort_keys: sql`${value("sort_keys")}`, members: sql`${value("members")}` })
+        .where(eq(table.n, value("n"))),
+    ),
     remove: db.delete(table).where(eq(table.n, value("n"))).prepare(),
     clearIdentity: db.update(table).set({ identity: null }).where(eq(table.n, value("n"))).prepare(),
     byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`) as Single,

@@ -37,7 +37,8 @@ again for the same real thing has a new \`id\` and carries the id of its first i
 \`limit\` is 0 to ${count(LIMIT_MAX)}, by default ${LIMIT_DEFAULT}; 0 is no limit, answered as a stream of any length. \`offset\` passes over rows. Rows come by
 \`created_at\` and then \`id\` unless another order is asked for, so pages are stable. \`meta.pagination.total_count\` counts what matches the
 filters. Lists of ids are repeated (\`ids=a&ids=b\`) or separated by commas (\`ids=a,b\`), at most ${IDS_MAX}. An unknown parameter or a value
-out of its range is refused with 400, never ignored.
+out of its range is refused with 400, never ignored. Every list is there as a table too (\`…/export/csv\`), by the same filters and orders.
+Texts are ordered without regard to case, then by code point; addresses by their numbers; what has no value comes first.
 
 ## Writes
 

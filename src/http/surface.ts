@@ -307,7 +307,7 @@ export class Surface<Actor, Access> {
     else error = new DomainError("internal_error", "Something went wrong inside the appliance.");
     const path = pathOf(context.request.url).slice(0, 200);
     if (error.code === "internal_error" || error.code === "storage_full") {
-      const cause = thrown instanceof DomainError ? thrown.cause : thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+      const cause = thrown instanceof DomainError ? (thrown.cause ?? thrown.message) : thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
       this.log.error("request_failed", { method: context.request.method, path, code: error.code, cause: String(cause), request_id: context.requestId });
       error = new DomainError(error.code, error.message, { request_id: context.requestId });
     } else {

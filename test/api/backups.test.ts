@@ -99,7 +99,7 @@ describe("taking a backup", () => {
     await start({ backups: { freeBytes: () => 4_096 } });
     const refused = await appliance.owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
-    expect(refused.body.error).toMatch(/ has not enough room: a copy takes .* and 5 kB are free\.$/);
+    expect(refused.body.error).toMatch(/^There is not enough room on the disk: a copy takes .* and 5 kB are free\.$/);
     expect((await appliance.owner.get(PATH)).data).toEqual([]);
     expect(readdirSync(folder())).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe("a backup that fails", () => {
     const { data } = await appliance.owner.post(PATH, {});
     const failed = await settled(appliance.owner, data.name);
     expect(failed).toMatchObject({ state: "Failed", size_bytes: null, sequence: null });
-    expect(failed["reason"]).toMatch(/has not enough room/);
+    expect(failed["reason"]).toMatch(/not enough room/);
     expect(readdirSync(folder())).toEqual([]);
 
     isFull = false;
@@ -215,7 +215,7 @@ describe("the list", () => {
     writeFileSync(join(folder(), "notes.txt"), "theirs");
     const { data, body } = await appliance.owner.get(`${PATH}?limit=2&offset=1`);
     expect(data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
-    expect(data[0].reason).toContain("is damaged");
+    expect(data[0].reason).toMatch(/^netledger-20261121T090001001Z\.db is damaged/);
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
     expect((await appliance.owner.get(`${PATH}?limit=0`)).data).toHaveLength(3);
   });

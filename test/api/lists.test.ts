@@ -121,6 +121,8 @@ describe("the order of a list", () => {
         // Sorting is stable: what compares alike stays as it was created.
         expect(ids(await list(`order_by=${field}${when}`))).toEqual(ids(plain.toSorted(compare)));
         expect(ids(await list(`order_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted((a, b) => compare(b, a))));
+        // A page that is not streamed.
+        expect(ids((await appliance.owner.get(`/api/v1/${path}?order_by=${field}&limit=8${when}`)).data)).toEqual(ids(plain.toSorted(compare)).slice(0, 8));
         expect(ids(await list(`group_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted(compare)));
         const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy("name", true)(b, a));
         if (field !== "name") expect(ids(await list(`group_by=${field}&order_by=name&order_direction=desc${when}`))).toEqual(ids(grouped));

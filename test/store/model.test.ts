@@ -195,6 +195,25 @@ test("the pages of a list are the list, whatever it is searched, filtered and or
   }
 }, 60_000);
 
+test("the present held still is what the model says, also when something came after it", () => {
+  for (const comesLater of [false, true]) {
+    const asOf = store.reader.present();
+    const snapshot = model.head;
+    if (comesLater) while (model.head === snapshot) model.step();
+    for (let each = 0; each < QUESTIONS / 40; each += 1) {
+      const { query, limit, offset } = drawMatch();
+      // Observation values move on, and an order by them with them.
+      if (comesLater && query.order?.some((term) => term.field === "last_seen_at")) continue;
+      const expected = model.page(snapshot, query, true, limit, offset);
+      const { total, chunks } = store.reader.countedChunks({ ...asked(query), asOf, limit, offset }, null);
+      const found = [...chunks].flatMap(parseItems);
+      expect([describeQuery(query), total, found.map((item) => item["id"])]).toEqual([describeQuery(query), expected.total, expected.items.map((item) => item["id"])]);
+      if (!comesLater) expect(found).toEqual(expected.items);
+    }
+  }
+  store.clock.at = Math.max(store.clock.at, model.head.at + 60_000);
+}, 60_000);
+
 test("a single record is what the model says, at every instant and within reach only", () => {
   const { random } = model;
   for (let each = 0; each < QUESTIONS; each += 1) {

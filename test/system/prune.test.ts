@@ -64,7 +64,7 @@ describe("netledger prune", () => {
     const pruned = await prune("--before", before);
     expect(pruned).toMatchObject({ code: 0, err: "" });
     expect(pruned.out).toStartWith(`Dropped ${count} of ${of} versions (`);
-    expect(pruned.out).toMatch(/\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for what is written next; --vacuum gives them back to the disk\.\n$/);
+    expect(pruned.out).toMatch(/\nThinned: transactions 1 to \d+, up to \S+: the last state alone \(by transaction \d+\)\nSound\.\n.* has .*, of which .* are free for what is written next; --vacuum writes it anew without what was dropped\.\n$/);
     const again = await prune("--before", before);
     expect(again).toMatchObject({ code: 0, err: "" });
     expect(again.out).toStartWith("Nothing to drop before ");
