@@ -46,6 +46,12 @@ A PUT replaces what its body requires; an optional field that is absent keeps it
 fields may be sent back and are ignored, so that GET, edit, PUT works; a field that the record does not have is refused. A create may
 bring its own \`id\` (a UUID that was never used).
 
+A POST with an \`Idempotency-Key\` (1 to 255 visible ASCII characters) can be repeated: for 24 hours the same caller, key and request get the answer of the
+first time, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with another request is 422.
+
+\`POST …/{id}/restore\` brings a record back to what it was at an instant, a host with its children, and \`POST /api/v1/transactions/{sequence}/revert\` undoes
+one transaction; both with \`dry_run\` first, all or none, and each is itself a transaction that can be undone.
+
 Every GET of one record carries its version as \`ETag\`. With \`If-None-Match\` it answers 304 while the record is that version; with \`If-Match\` a PUT
 or DELETE answers 412 when it is not.
 

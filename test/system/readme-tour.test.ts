@@ -35,7 +35,7 @@ test.skipIf(Bun.which("curl") === null)("the README's tour does what it says, li
   expect(shell.exitCode).toBe(0);
   const lines = out.split("\n");
   const envelopes = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-  const [claimed, discovered, entries, again, longAgo] = envelopes;
+  const [claimed, discovered, entries, again, longAgo, history, revert, feed, located, found] = envelopes;
   expect(claimed.data.user.role).toBe("Owner");
   expect(discovered.data.created.hosts).toBe(1);
   expect(entries.data.length).toBeGreaterThan(0);
@@ -48,5 +48,14 @@ test.skipIf(Bun.which("curl") === null)("the README's tour does what it says, li
   expect(said[2]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   expect(said[3]).toBe("404");
   expect(said[4]).toBe(hostname);
-  expect(said[5]).toMatch(/^netledger-\d{8}T\d{9}Z\.db$/);
+  expect(history.data.map((each: { operation: string }) => each.operation)).toEqual(["Deleted", "Updated", "Created"]);
+  expect(out).toContain("What changed from ");
+  expect(out).toContain(`  - ${hostname}  (tour, `);
+  expect(said).toContain(hostname);
+  expect(revert.data).toMatchObject({ applied: false });
+  expect(feed.data[0]).toMatchObject({ entity_type: "host", operation: "Created", record: { name: hostname } });
+  expect(located.data.candidates).not.toEqual([]);
+  expect(found.data).toMatchObject([{ name: hostname }]);
+  expect(said.some((line) => line.startsWith("id,"))).toBe(true);
+  expect(said.at(-1)).toMatch(/^netledger-\d{8}T\d{9}Z\.db$/);
 });
