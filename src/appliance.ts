@@ -253,7 +253,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
     try {
       const reader = openReader(files, clock);
       checkClock(reader, options);
-      const writes = new DirectWriteQueue(writer, clock);
+      const writes = new DirectWriteQueue(writer);
       const close = async () => {
         reader.db.close();
         await writes.close();

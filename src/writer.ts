@@ -5,6 +5,7 @@ import { systemRandom, type Random } from "./base/random.ts";
 import { SecretBox } from "./base/secret-box.ts";
 import { closeSession, openSession, touchKey, touchSession } from "./access/commands.ts";
 import { nameBackup } from "./backup/commands.ts";
+import { AnsweredPast } from "./db/answered-past.ts";
 import { openWritable, type Sql } from "./db/connection.ts";
 import { migrate, refusalOf } from "./db/migrate.ts";
 import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
@@ -50,6 +51,13 @@ export interface WriterOptions {
   readonly databasePath: string;
   /** Seals credentials' secrets. */
   readonly secretKey: Uint8Array;
+}
+
+/** What a writer on a thread of its own shares with the one that answers. */
+export interface SharedWithWriter {
+  /** The memory of AnsweredPast. */
+  readonly past?: SharedArrayBuffer;
+  readonly onPostponed?: () => void;
 }
 
 /** Every write there is, by name; the ledger's `source` tells which one made a transaction. */
@@ -142,10 +150,10 @@ export function commandsOf(secrets: SecretBox): Commands {
  * Opens the database for writing, brought to this version's schema.
  * @throws DatabaseRefused with one sentence for the operator
  */
-export function openWriter(options: WriterOptions, clock = systemClock, random: Random = systemRandom): Writer {
+export function openWriter(options: WriterOptions, clock = systemClock, random: Random = systemRandom, shared: SharedWithWriter = {}): Writer {
   const db = openMigrated(options.databasePath);
   const box = new SecretBox(options.secretKey, random);
-  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box });
+  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box, ...(shared.past === undefined ? {} : { past: new AnsweredPast(clock, shared.past) }), ...(shared.onPostponed === undefined ? {} : { onPostponed: shared.onPostponed }) });
 }
 
 function openMigrated(path: string): Sql {
@@ -160,6 +168,6 @@ function openMigrated(path: string): Sql {
 
 if (!Bun.isMainThread) {
   const port = globalThis as unknown as { postMessage(message: FromWorker): void; onmessage: (event: MessageEvent<ToWorker>) => void };
-  const receive = serveWrites((options) => openWriter(options as WriterOptions), port);
+  const receive = serveWrites((options, past, onPostponed) => openWriter(options as WriterOptions, systemClock, systemRandom, { past, onPostponed }), port);
   port.onmessage = (event) => receive(event.data);
 }

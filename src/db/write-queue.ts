@@ -4,6 +4,7 @@
 import type { Clock } from "../base/clock.ts";
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
+import { AnsweredPast } from "./answered-past.ts";
 import { CommitSignal } from "./commit-signal.ts";
 import type { Repeatable } from "./kept-outcomes.ts";
 import type { Author, Outcome } from "./transaction.ts";
@@ -18,10 +19,11 @@ export interface WriteQueue {
   run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>>;
   /**
    * To be called before an answer as of an instant that has passed: the same question a moment later must not be answered otherwise.
-   * @returns what to wait for, or null: commands under way that may still be written at or before `at`. No command that this process
-   * asks for later is dated there, also when the clock is set back by up to five minutes in the meantime.
+   * Nothing that this process writes from then on is dated there, also when the clock is set back by up to five minutes in the meantime.
+   * @param seen the newest transaction in the state of the database that the answer would be read from
+   * @returns null where that state has all of it; else what to wait for before another state is read
    */
-  settlePast(at: Instant): Promise<void> | null;
+  settlePast(at: Instant, seen: number): Promise<void> | null;
   /** Told after each commit that made a transaction. */
   readonly commits: CommitSignal;
   /** Finishes what is waiting, checkpoints and closes. */
@@ -31,47 +33,18 @@ export interface WriteQueue {
 /** Commands waiting at most; beyond that the caller is told to come back. */
 const MAX_WAITING_COMMANDS = 4_096;
 
-/** How far commands are dated ahead of a clock that was set back: one wrong leap must not draw the ledger after it for good. */
-const MAX_LEAD_MS = 300_000;
-
-/** How far the past has been answered: nothing more is written there. */
-class AnsweredPast {
-  private readonly clock: Clock;
-  private until: Instant = -1;
-
-  constructor(clock: Clock) {
-    this.clock = clock;
-  }
-
-  extendTo(at: Instant): void {
-    if (at > this.until || this.leads()) this.until = at;
-  }
-
-  /** The earliest instant of a command that is asked for now. */
-  earliest(): Instant {
-    return this.leads() ? this.clock.now() : Math.max(this.clock.now(), this.until + 1);
-  }
-
-  private leads(): boolean {
-    return this.until - this.clock.now() > MAX_LEAD_MS;
-  }
-}
-
 /** The writer on this thread: for subcommands and tests. */
 export class DirectWriteQueue implements WriteQueue {
   readonly commits = new CommitSignal();
   private readonly writer: Writer;
-  private readonly past: AnsweredPast;
 
-  /** @param clock the one that the writer reads as well */
-  constructor(writer: Writer, clock: Clock) {
+  constructor(writer: Writer) {
     this.writer = writer;
-    this.past = new AnsweredPast(clock);
   }
 
   async run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>> {
     // As the Worker would hand it over: a copy, and nothing that can't be copied.
-    const request = structuredClone({ command, input, actor, notBefore: this.past.earliest(), ...(repeatable === undefined ? {} : { repeatable }) });
+    const request = structuredClone({ command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) });
     const reply = this.writer.execute([request])[0] as WriteReply;
     // As from another thread: not before this one has left the state of the database that it holds.
     if (reply.ok && reply.outcome.sequence !== null) queueMicrotask(() => this.commits.notify());
@@ -79,7 +52,7 @@ export class DirectWriteQueue implements WriteQueue {
   }
 
   settlePast(at: Instant): null {
-    this.past.extendTo(at);
+    this.writer.past.answer(at);
     // Each command is done before the next statement of this thread.
     return null;
   }
@@ -89,11 +62,13 @@ export class DirectWriteQueue implements WriteQueue {
   }
 }
 
-export type ToWorker = { type: "open"; options: unknown } | { type: "run"; id: number; request: WriteRequest } | { type: "close" };
+export type ToWorker = { type: "open"; options: unknown; past: SharedArrayBuffer } | { type: "run"; id: number; request: WriteRequest } | { type: "close" };
 export type FromWorker =
   | { type: "opened" }
   | { type: "refused"; message: string }
   | { type: "reply"; id: number; reply: WriteReply }
+  /** A commit was given up, to be made at a later instant. */
+  | { type: "postponed" }
   | { type: "closed" };
 
 /** The writer in a Worker. */
@@ -102,21 +77,24 @@ export class WorkerWriteQueue implements WriteQueue {
   private readonly worker: Worker;
   private readonly past: AnsweredPast;
   /** In the order of their sending. */
-  private readonly waiting = new Map<number, { readonly notBefore: Instant; readonly settle: (reply: WriteReply) => void }>();
-  private readonly settled = new Map<number, Array<() => void>>();
+  private readonly waiting = new Map<number, (reply: WriteReply) => void>();
+  /** Who waits for the next word of the writer. */
+  private listening: Array<() => void> = [];
   private nextId = 1;
   private closed: Promise<void> | null = null;
   private closedNow: () => void = () => {};
   private dead: string | null = null;
 
-  private constructor(worker: Worker, clock: Clock, onCrash: (message: string) => void) {
+  private constructor(worker: Worker, past: AnsweredPast, onCrash: (message: string) => void) {
     this.worker = worker;
-    this.past = new AnsweredPast(clock);
+    this.past = past;
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     const crash = (message: string) => {
       if (this.dead !== null) return;
       this.dead = message;
       for (const id of [...this.waiting.keys()]) this.finish(id, internal(message));
+      this.past.open(null);
+      this.tell();
       if (this.closed === null) onCrash(message);
       // The writer that was to close is gone: there is nothing left to wait for.
       else this.closedNow();
@@ -132,13 +110,14 @@ export class WorkerWriteQueue implements WriteQueue {
    * @param onCrash called when the writer is gone: the appliance can't go on without it
    */
   static open(worker: Worker, options: unknown, clock: Clock, onCrash: (message: string) => void): Promise<WorkerWriteQueue> {
+    const past = new AnsweredPast(clock);
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => reject(new Error(event.message));
       worker.onmessage = (event: MessageEvent<FromWorker>) => {
-        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, clock, onCrash));
+        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, past, onCrash));
         else if (event.data.type === "refused") reject(new Error(event.data.message));
       };
-      worker.postMessage({ type: "open", options } satisfies ToWorker);
+      worker.postMessage({ type: "open", options, past: past.memory } satisfies ToWorker);
     });
   }
 
@@ -158,9 +137,8 @@ export class WorkerWriteQueue implements WriteQueue {
           reject(error);
         }
       };
-      const notBefore = this.past.earliest();
-      this.waiting.set(id, { notBefore, settle });
-      this.worker.postMessage({ type: "run", id, request: { command, input, actor, notBefore, ...(repeatable === undefined ? {} : { repeatable }) } } satisfies ToWorker);
+      this.waiting.set(id, settle);
+      this.worker.postMessage({ type: "run", id, request: { command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) } } satisfies ToWorker);
     });
   }
 
@@ -175,25 +153,26 @@ export class WorkerWriteQueue implements WriteQueue {
     return this.closed;
   }
 
-  settlePast(at: Instant): Promise<void> | null {
-    this.past.extendTo(at);
-    // The newest one that may matter settles last.
-    let last: number | null = null;
-    for (const [id, { notBefore }] of this.waiting) if (notBefore <= at) last = id;
-    if (last === null) return null;
-    const awaited = last;
-    return new Promise((resolve) => {
-      const others = this.settled.get(awaited);
-      if (others === undefined) this.settled.set(awaited, [resolve]);
-      else others.push(resolve);
-    });
+  settlePast(at: Instant, seen: number): Promise<void> | null {
+    this.past.answer(at);
+    if (this.past.isClosing(at)) return this.settled(at);
+    // Committed between the caller's look at the database and now.
+    return this.past.committed > seen ? Promise.resolve() : null;
+  }
+
+  private async settled(at: Instant): Promise<void> {
+    while (this.past.isClosing(at)) await new Promise<void>((resolve) => this.listening.push(resolve));
   }
 
   private finish(id: number, reply: WriteReply): void {
-    this.waiting.get(id)?.settle(reply);
+    this.waiting.get(id)?.(reply);
     this.waiting.delete(id);
-    for (const resolve of this.settled.get(id) ?? []) resolve();
-    this.settled.delete(id);
+  }
+
+  private tell(): void {
+    const listening = this.listening;
+    this.listening = [];
+    for (const resolve of listening) resolve();
   }
 
   private receive(message: FromWorker): void {
@@ -204,11 +183,12 @@ export class WorkerWriteQueue implements WriteQueue {
       this.closedNow();
       this.worker.terminate();
     }
+    this.tell();
   }
 }
 
 /** The Worker's side: collects what arrives together and commits it together. */
-export function serveWrites(open: (options: unknown) => Writer, port: { postMessage(message: FromWorker): void }): (message: ToWorker) => void {
+export function serveWrites(open: (options: unknown, past: SharedArrayBuffer, onPostponed: () => void) => Writer, port: { postMessage(message: FromWorker): void }): (message: ToWorker) => void {
   let writer: Writer | null = null;
   let queue: Array<{ id: number; request: WriteRequest }> = [];
   let scheduled = false;
@@ -224,7 +204,7 @@ export function serveWrites(open: (options: unknown) => Writer, port: { postMess
   return (message) => {
     if (message.type === "open") {
       try {
-        writer = open(message.options);
+        writer = open(message.options, message.past, () => port.postMessage({ type: "postponed" }));
         port.postMessage({ type: "opened" });
       } catch (error) {
         port.postMessage({ type: "refused", message: error instanceof Error ? error.message : String(error) });

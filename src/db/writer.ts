@@ -2,6 +2,7 @@
 // one commit, each in a savepoint of its own, and none is acknowledged before the commit. Knows no resource.
 
 import type { Clock } from "../base/clock.ts";
+import { AnsweredPast } from "./answered-past.ts";
 import { DomainError, type ErrorCode } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
@@ -23,8 +24,6 @@ export interface WriteRequest {
   readonly input: unknown;
   /** Handed to the command as its actor; the ledger takes the author's fields from it. */
   readonly actor: Author;
-  /** The transaction's earliest instant; without it only the ledger sets one. */
-  readonly notBefore?: Instant;
   /** Of a request whose repetition is answered as the first time. */
   readonly repeatable?: Repeatable;
 }
@@ -33,10 +32,18 @@ export type WriteReply =
   | { readonly ok: true; readonly outcome: Outcome<unknown> }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null };
 
+/** How often a commit is made again at a later instant because its own was answered meanwhile; then answers wait for it. */
+const MAX_POSTPONEMENTS = 4;
+/** A commit that is made again is dated ahead by what it took the last time, and this much more. */
+const AHEAD = 1.25;
+const AHEAD_MAX_MS = 60_000;
+
 /** Commands that share a commit at most. */
 export const MAX_GROUP = 64;
 
 export class Writer {
+  readonly past: AnsweredPast;
+  private readonly onPostponed: () => void;
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<string, AnyKind>;
   private readonly commands: Commands;
@@ -44,21 +51,53 @@ export class Writer {
   private readonly statements: Statements;
   private readonly uuids: UuidSource;
   private readonly outcomes: KeptOutcomes | null;
+  /** The transactions of the commit under way. */
+  private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
+  /** The last transaction of the last commit; null where it made none or failed. */
+  private committed: number | null = null;
 
-  /** @param options.box seals what is kept of repeatable requests; without it there are none */
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box }) {
+  /**
+   * @param options.box seals what is kept of repeatable requests; without it there are none
+   * @param options.past what this process has answered of the past; of its own where nobody else is told
+   * @param options.onPostponed told when a commit was given up, to be made at a later instant
+   */
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; past?: AnsweredPast; onPostponed?: () => void }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;
     this.clock = options.clock;
     this.statements = new Statements(options.db);
     this.uuids = new UuidSource(options.random);
+    this.past = options.past ?? new AnsweredPast(options.clock);
+    this.onPostponed = options.onPostponed ?? (() => {});
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
   /** Runs the requests in order, in one commit. Replies in the same order. */
   execute(requests: readonly WriteRequest[]): WriteReply[] {
+    let notBefore = this.past.earliest();
+    for (let postponements = 0; ; postponements += 1) {
+      const began = this.clock.now();
+      // In the end whoever asks for what comes after now waits, or a commit could be put off for ever.
+      const isLast = postponements === MAX_POSTPONEMENTS;
+      if (isLast) notBefore = this.closeFromNowOn();
+      try {
+        const replies = this.attempt(requests, notBefore, isLast);
+        if (replies !== null) return replies;
+      } finally {
+        this.past.open(this.committed);
+      }
+      this.onPostponed();
+      const now = this.clock.now();
+      notBefore = Math.max(this.past.earliest(), now + Math.min((now - began) * AHEAD, AHEAD_MAX_MS));
+    }
+  }
+
+  /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
+  private attempt(requests: readonly WriteRequest[], notBefore: Instant, isLast: boolean): WriteReply[] | null {
     const client = this.db.$client;
+    this.committed = null;
+    this.written = [];
     try {
       client.run("BEGIN IMMEDIATE");
     } catch (error) {
@@ -66,10 +105,15 @@ export class Writer {
     }
     const replies: WriteReply[] = [];
     for (const request of requests) {
-      const reply = this.executeOne(request);
+      const reply = this.executeOne(request, notBefore);
       replies.push(reply);
       // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
       if (!client.inTransaction) return requests.map(() => lost(reply));
+    }
+    const first = this.written[0];
+    if (first !== undefined && !isLast && !this.past.close(first.instant)) {
+      client.run("ROLLBACK");
+      return null;
     }
     try {
       client.run("COMMIT");
@@ -78,7 +122,15 @@ export class Writer {
       const reply = failure(error);
       return replies.map(() => reply);
     }
+    this.committed = this.written.at(-1)?.sequence ?? null;
     return replies;
+  }
+
+  /** Makes answers about what comes from now on wait. @returns from which instant on */
+  private closeFromNowOn(): Instant {
+    let from = this.past.earliest();
+    while (!this.past.close(from)) from = this.past.earliest();
+    return from;
   }
 
   /** Folds the log into the database file and empties it. */
@@ -95,7 +147,7 @@ export class Writer {
     }
   }
 
-  private executeOne(request: WriteRequest): WriteReply {
+  private executeOne(request: WriteRequest, notBefore: Instant): WriteReply {
     const client = this.db.$client;
     const command = Object.hasOwn(this.commands, request.command) ? this.commands[request.command] : undefined;
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
@@ -108,11 +160,12 @@ export class Writer {
         client.run("RELEASE command");
         return { ok: true, outcome: known };
       }
-      const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, request.notBefore);
+      const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, notBefore);
       const result = command(tx, request.input, request.actor);
       const outcome = { sequence: tx.finish(this.kinds), result };
       if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now());
       client.run("RELEASE command");
+      if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
     } catch (error) {
       const reply = failure(error);

@@ -102,8 +102,8 @@ export class ChangeView {
     const groups = new Map<string, { kind: AnyKind; sequence: number; places: number[] }>();
     const { thinnedPast } = this.reader;
     for (const [place, change] of changes.entries()) {
-      // Where history was thinned, the parts of a record are all there only as of a kept transaction.
-      const sequence = change.operation === "Deleted" ? thinnedPast.keptUpTo(change.sequence - 1) : thinnedPast.keptFrom(change.sequence);
+      // Where history was thinned, what is shown with a version is all there only as of a kept transaction.
+      const sequence = change.operation === "Deleted" ? change.sequence - 1 : thinnedPast.keptFrom(change.sequence);
       const name = `${sequence} ${change.kind.code}`;
       const group = groups.get(name);
       if (group === undefined) groups.set(name, { kind: change.kind, sequence, places: [place] });

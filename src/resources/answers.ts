@@ -272,7 +272,7 @@ export function readingAt(inventory: Pick<Inventory, "reader" | "writes">, at: I
   return reader.snapshot(() => {
     const asOf = reader.resolve(at);
     if (at === null || asOf === null) return read(null);
-    const settled = writes.settlePast(at);
+    const settled = writes.settlePast(at, reader.head().sequence);
     return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at))));
   });
 }

@@ -255,6 +255,29 @@ test("who changed a field is not said where a later change of it may have been d
   expect(text.text).toContain('      name: "four" → "by Ann"  (not kept by whom)\n');
 });
 
+test("a field that was changed is found also where the version that is left names others", async () => {
+  await change({ name: "six" });
+  appliance.clock.advance(HOUR_MS);
+  // The host's version names its ports alone.
+  await change({ ports: [] });
+  appliance.clock.advance(2 * DAY_MS);
+  pruneBefore(24, "daily");
+  const { data } = await owner.get("/api/v1/diff?from=2026-11-22T23:00:00Z&types=host");
+  expect(data.changed.map((each: Wire) => each["fields"])).toEqual([[{ field: "name", from: "four", to: "six", transaction: null }]]);
+});
+
+test("what is shown with a version that is left is what was kept with it", async () => {
+  const user = await newUser(appliance, { role: "Member", networkIds: [] });
+  const { id: keyId } = newApiKey(appliance, { userId: user.id });
+  appliance.clock.advance(HOUR_MS);
+  const { data } = await owner.get(`/api/v1/users/${user.id}`);
+  await made(owner.put(`/api/v1/users/${user.id}`, { email: data.email, name: data.name, role: "Member", network_ids: [appliance.first.networkId] }));
+  appliance.clock.advance(2 * DAY_MS);
+  pruneBefore(24, "daily");
+  const history = await owner.get(`/api/v1/auth/keys/${keyId}/history`);
+  expect(history.data.map((version: Wire) => version["record"].network_ids)).toEqual([[appliance.first.networkId]]);
+});
+
 test("a diff of one host has the changes of its parts, also where its own versions of then were dropped", async () => {
   const { data: ports } = await owner.get(`/api/v1/ports?host_id=${id()}`);
   // In one transaction with the port; then, on the same day, the host alone.
@@ -282,18 +305,30 @@ test("locate answers as of the state that is kept, and its timeline tells of the
   await move(first, second);
   await move(second, first);
   await move(first, second);
-  const stays = appliance.clock.text();
-  appliance.clock.advance(2 * DAY_MS);
-  pruneBefore(24, "daily");
+  appliance.clock.advance(HOUR_MS);
+  const { created_at: kept } = await newTag(appliance, { name: "the day's last transaction" });
+  // The next day it goes down, and then, of no matter to locate, gets another name.
+  appliance.clock.advance(DAY_MS);
+  for (const fields of [{ oper_status: "Down" }, { oper_status: "Down", if_alias: "seven" }]) {
+    appliance.clock.advance(HOUR_MS);
+    await made(owner.put(`/api/v1/if-entries/${second["id"]}`, { if_index: second["if_index"], if_descr: second["if_descr"], ...fields }));
+  }
+  const down = appliance.clock.text();
+  appliance.clock.advance(DAY_MS);
+  pruneBefore(25, "daily");
 
   const located = await owner.get(`/api/v1/locate?mac=${mac}&at=2026-11-23T17:30:00Z`);
   expect(located.body.meta).toMatchObject({ resolution: "daily" });
   expect(located.data.candidates).toEqual([]);
   const later = await owner.get(`/api/v1/locate?mac=${mac}&at=2026-11-24T00:00:00Z`);
   expect(later.data.candidates[0].port.id).toBe(second["id"]);
-  expect(later.body.meta).not.toHaveProperty("resolution");
+  expect(later.body.meta).toMatchObject({ resolution: "daily", resolved_at: kept });
+  expect((await owner.get(`/api/v1/locate?mac=${mac}&at=${down}`)).body.meta).not.toHaveProperty("resolution");
   const timeline = await owner.get(`/api/v1/locate/timeline?mac=${mac}`);
-  expect(timeline.data.intervals.map((each: Wire) => [each["from"].slice(0, 16), each["to"], each["port"].id])).toEqual([[stays.slice(0, 16), null, second["id"]]]);
+  expect(timeline.data.intervals.map((each: Wire) => [each["from"], each["to"], each["port"].id])).toEqual([
+    [kept, down, second["id"]],
+    [down, null, second["id"]],
+  ]);
   expect(timeline.body.meta).toHaveProperty("thinned_until");
 });
 

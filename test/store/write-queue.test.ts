@@ -1,96 +1,187 @@
-// The queue before the writer's thread: what an answer about the past waits for, and what no later command may be dated to.
-// The thread is played by the test, so that each reply comes when the test says.
+// What an answer about the past and a commit under way know of each other: nothing is written where something was answered, and
+// an answer waits for nothing but a commit that is being made.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { formatInstant } from "../../src/base/instant.ts";
+import { AnsweredPast } from "../../src/db/answered-past.ts";
+import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
 import { WorkerWriteQueue, type FromWorker, type ToWorker } from "../../src/db/write-queue.ts";
-import type { Author } from "../../src/db/transaction.ts";
+import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
+import { Store, tagFields } from "../support/store.ts";
 
 const AUTHOR: Author = { type: "System", id: null, name: "test", organizationId: null, requestId: null };
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
-let now: number;
-let sent: Array<Extract<ToWorker, { type: "run" }>>;
-let queue: WorkerWriteQueue;
-let reply: (position: number) => void;
-
-beforeEach(async () => {
-  now = Date.UTC(2026, 10, 21);
-  sent = [];
-  let receive: (message: FromWorker) => void = () => {};
-  const thread = {
-    set onmessage(handler: (event: { data: FromWorker }) => void) {
-      receive = (data) => handler({ data });
-    },
-    postMessage(message: ToWorker) {
-      if (message.type === "open") queueMicrotask(() => receive({ type: "opened" }));
-      else if (message.type === "run") sent.push(message);
-    },
-    addEventListener() {},
-    terminate() {},
-  };
-  queue = await WorkerWriteQueue.open(thread as unknown as Worker, {}, { now: () => now }, () => {});
-  reply = (position) => receive({ type: "reply", id: sent[position]?.id as number, reply: { ok: true, outcome: { sequence: position + 1, result: null } } });
-});
-
-/** Asks for a command; its instant can't be before this. */
-function ask(): number {
-  void queue.run("test", null, AUTHOR);
-  return sent.at(-1)?.request.notBefore as number;
-}
-
-async function isOver(promise: Promise<void> | null): Promise<boolean> {
-  return await Promise.race([promise?.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]).then((over) => over === true);
-}
-
 describe("an answer about the past", () => {
-  test("waits for nothing while nothing is being written", () => {
-    expect(queue.settlePast(now - 1)).toBeNull();
+  let now: number;
+  let queue: WorkerWriteQueue;
+  /** The writer's side, played by the test. */
+  let thread: AnsweredPast;
+  let say: (message: FromWorker) => void;
+
+  beforeEach(async () => {
+    now = Date.UTC(2026, 10, 21);
+    const clock = { now: () => now };
+    let receive: (message: FromWorker) => void = () => {};
+    const worker = {
+      set onmessage(handler: (event: { data: FromWorker }) => void) {
+        receive = (data) => handler({ data });
+      },
+      postMessage(message: ToWorker) {
+        if (message.type !== "open") return;
+        thread = new AnsweredPast(clock, message.past);
+        queueMicrotask(() => receive({ type: "opened" }));
+      },
+      addEventListener() {},
+      terminate() {},
+    };
+    queue = await WorkerWriteQueue.open(worker as unknown as Worker, {}, clock, () => {});
+    say = (message) => receive(message);
   });
 
-  test("does not wait for a command that was asked for after its instant", () => {
-    const at = now;
-    now += SECOND;
-    ask();
-    expect(queue.settlePast(at)).toBeNull();
-  });
+  const isOver = async (promise: Promise<void> | null): Promise<boolean> => (await Promise.race([promise?.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))])) === true;
 
-  test("waits for the last of the commands that may be dated before it", async () => {
-    ask();
-    ask();
-    now += SECOND;
-    const settled = queue.settlePast(now - 1);
-    reply(0);
-    expect(await isOver(settled)).toBe(false);
-    reply(1);
-    expect(await isOver(settled)).toBe(true);
-    expect(queue.settlePast(now - 1)).toBeNull();
-  });
-});
-
-describe("a command", () => {
-  test("is dated after what has been answered, also when the clock is set back", () => {
-    expect(ask()).toBe(now);
+  test("waits for no command, however long it takes", () => {
+    void queue.run("test", null, AUTHOR);
     now += 60 * SECOND;
-    const at = now - 1;
-    queue.settlePast(at);
-    expect(ask()).toBe(now);
-    now -= 60 * SECOND;
-    expect(ask()).toBe(at + 1);
-    now += 120 * SECOND;
-    expect(ask()).toBe(now);
+    expect(queue.settlePast(now - 1, 0)).toBeNull();
   });
 
-  test("is not drawn after a clock that was wrong by a day when somebody asked", () => {
+  test("waits for a commit that is being made at its instant or before it, until it is made or put off", async () => {
+    expect(thread.close(now)).toBe(true);
+    now += SECOND;
+    expect(queue.settlePast(now - SECOND - 1, 0)).toBeNull();
+    const waiting = queue.settlePast(now - SECOND, 0);
+    say({ type: "reply", id: 99, reply: { ok: true, outcome: { sequence: null, result: null } } });
+    expect(await isOver(waiting)).toBe(false);
+    thread.open(1);
+    say({ type: "postponed" });
+    expect(await isOver(waiting)).toBe(true);
+  });
+
+  test("is not read from a state of the database that a commit has left behind", async () => {
+    thread.open(7);
+    const again = queue.settlePast(now - 1, 6);
+    expect(await isOver(again)).toBe(true);
+    expect(queue.settlePast(now - 1, 7)).toBeNull();
+  });
+
+  test("puts off a commit from its instant on, and none that comes later", () => {
+    queue.settlePast(now - 1, 0);
+    expect(thread.close(now - 1)).toBe(false);
+    expect(thread.close(now)).toBe(true);
+    expect(thread.earliest()).toBe(now);
+  });
+
+  test("keeps later commits after it, also when the clock is set back by less than five minutes", () => {
+    queue.settlePast(now - 1, 0);
+    now -= 60 * SECOND;
+    expect(thread.earliest()).toBe(now + 60 * SECOND);
+    now += 120 * SECOND;
+    expect(thread.earliest()).toBe(now);
+  });
+
+  test("does not draw the ledger after a clock that was wrong by a day when somebody asked", () => {
     const right = now;
     now += DAY;
-    queue.settlePast(now - 1);
+    queue.settlePast(now - 1, 0);
     now = right;
-    expect(ask()).toBe(right);
+    expect(thread.earliest()).toBe(right);
+    expect(thread.close(right)).toBe(true);
     // And what is answered from here on is kept again.
     now += 10 * SECOND;
-    queue.settlePast(now - 1);
+    queue.settlePast(now - 1, 0);
     now -= 5 * SECOND;
-    expect(ask()).toBe(right + 10 * SECOND);
+    expect(thread.earliest()).toBe(right + 10 * SECOND);
+  });
+
+  test("goes on without a writer that is gone", async () => {
+    thread.close(now);
+    const waiting = queue.settlePast(now, 0);
+    (queue as unknown as { worker: { onerror: (event: { message: string }) => void } }).worker.onerror({ message: "gone" });
+    expect(await isOver(waiting)).toBe(true);
+  });
+});
+
+describe("a commit whose instant was answered while it was made", () => {
+  let store: Store;
+  let past: AnsweredPast;
+  let postponed: number;
+  let writer: Writer;
+  /** Called by each run of the command, when its transaction has its instant. */
+  let during: (run: number, tx: WriteTransaction) => void;
+  let runs: number;
+
+  beforeEach(() => {
+    store = new Store();
+    past = new AnsweredPast(store.clock);
+    postponed = 0;
+    runs = 0;
+    during = () => {};
+    writer = new Writer({
+      db: store.db,
+      kinds: KINDS,
+      commands: {
+        test: (tx: WriteTransaction) => {
+          runs += 1;
+          during(runs, tx);
+          return tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "core"));
+        },
+      },
+      clock: store.clock,
+      random: store.random,
+      past,
+      onPostponed: () => {
+        postponed += 1;
+      },
+    });
+  });
+  afterEach(() => store.close());
+
+  const write = () => outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
+  const tags = () => store.list(tagKind).items;
+
+  test("is made again, dated after the answer and ahead by what it took", () => {
+    during = (run, tx) => {
+      store.clock.at += 4 * SECOND;
+      if (run === 1) past.answer(tx.instant + SECOND);
+    };
+    const began = store.clock.at;
+    const { sequence } = write();
+    expect({ runs, postponed }).toEqual({ runs: 2, postponed: 1 });
+    expect(tags()).toHaveLength(1);
+    expect(tags()[0]?.["valid_from"]).toBe(formatInstant(began + 4 * SECOND + 5 * SECOND));
+    expect(sequence).toBe(2);
+    expect(past.committed).toBe(2);
+    expect(past.isClosing(store.clock.at + DAY)).toBe(false);
+  });
+
+  test("is left where it is when only what was before it was answered", () => {
+    during = (_run, tx) => past.answer(tx.instant - 1);
+    write();
+    expect({ runs, postponed }).toEqual({ runs: 1, postponed: 0 });
+  });
+
+  test("is not put off for ever: in the end answers wait for it", () => {
+    const closing: boolean[] = [];
+    during = (_run, tx) => {
+      closing.push(past.isClosing(tx.instant));
+      past.answer(tx.instant);
+    };
+    write();
+    expect(closing).toEqual([false, false, false, false, true]);
+    expect(tags()).toHaveLength(1);
+    expect(past.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
+  });
+
+  test("that is refused leaves nothing closed", () => {
+    during = () => {
+      throw new Error("refused");
+    };
+    expect(write).toThrow();
+    expect(past.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
   });
 });

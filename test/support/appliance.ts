@@ -143,7 +143,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const writer = openWriter({ databasePath, secretKey }, clock, random);
   // Nobody pulls the plug on it: the thousands of commits of a test file need not wait for the disk.
   (writer as unknown as { db: Sql }).db.$client.run("PRAGMA synchronous = OFF");
-  const writes = new DirectWriteQueue(writer, clock);
+  const writes = new DirectWriteQueue(writer);
   const db = openReadOnly(databasePath);
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });

@@ -25,22 +25,23 @@ export interface NewUser {
   readonly client: Client;
 }
 
+interface UserFields {
+  readonly role: Role;
+  readonly networkIds?: readonly string[];
+  readonly organizationId?: string;
+  readonly name?: string;
+}
+
 /** A user who is signed in already; without `networkIds` a Member or Viewer reaches nothing. */
-export async function newUser(appliance: TestAppliance, fields: { role: Role; networkIds?: readonly string[]; organizationId?: string }): Promise<NewUser> {
-  const organizationId = fields.organizationId ?? appliance.first.organizationId;
-  const name = `user ${next()}`;
-  const id = inTransaction(appliance, (tx) => {
-    const user = tx.create(userKind, organizationId, {
-      organization_id: organizationId,
-      email: `${name.replace(" ", "-")}@factory.example`,
-      name,
-      role: fields.role,
-      network_ids: fields.networkIds ?? [],
-      is_enabled: true,
-    });
-    return user.id;
-  });
+export async function newUser(appliance: TestAppliance, fields: UserFields): Promise<NewUser> {
+  const id = addUser(appliance, fields);
   return { id, client: await appliance.signedIn(id) };
+}
+
+/** As newUser, without a password and not signed in. @returns the user's id */
+export function addUser(appliance: TestAppliance, { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields): string {
+  const email = `${name.replaceAll(" ", "-")}@factory.example`;
+  return inTransaction(appliance, (tx) => tx.create(userKind, organizationId, { organization_id: organizationId, email, name, role, network_ids: networkIds, is_enabled: true }).id);
 }
 
 export interface NewApiKey {

@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ensureExecutable, Workplace, type Finished } from "../support/executable.ts";
+import { ensureExecutable, EXECUTABLE, Workplace, type Finished } from "../support/executable.ts";
 
 let place: Workplace;
 beforeAll(ensureExecutable);
@@ -111,6 +111,17 @@ describe("netledger prune", () => {
     const running = await place.serve();
     await running.stop();
     expect((await verify("--head", headIn(pruned.out))).code).toBe(0);
+  });
+
+  test("on a disk that is full has dropped nothing", async () => {
+    const { before } = await grow();
+    const { out } = await verify();
+    // No file can grow beyond that: writing more fails as on a full disk.
+    const full = await place.run(["-c", 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"', EXECUTABLE, "prune", "--data", place.data, "--before", before], { command: ["bash"] });
+    expect([full.code, full.out]).toEqual([1, ""]);
+    expect(full.err).toStartWith(`netledger: The disk of ${place.data} is full or fails: nothing was pruned. `);
+    expect(await verify()).toMatchObject({ code: 0, out });
+    expect((await prune("--before", before)).code).toBe(0);
   });
 
   test("is refused beside an appliance, which a dry run is not", async () => {

@@ -149,7 +149,7 @@ async function writtenAt(instant: number): Promise<void> {
   const key = seededRandom(1).bytes(32);
   writeFileSync(join(place.data, "netledger.key"), key, { mode: 0o600 });
   const clock = { now: () => instant };
-  const writes = new DirectWriteQueue(openWriter({ databasePath: database, secretKey: key }, clock, seededRandom(2)), clock);
+  const writes = new DirectWriteQueue(openWriter({ databasePath: database, secretKey: key }, clock, seededRandom(2)));
   await writes.run("organization.set_up", { organizationName: "Acme", networkName: "Main", email: "owner@acme.example", passwordHash: "none", onlyFirst: true }, SYSTEM_AUTHOR);
   await writes.close();
 }

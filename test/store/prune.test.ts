@@ -1,0 +1,388 @@
+// A pruned store against the model that keeps everything: what is kept is as it was, what lies between is answered as the last state
+// that is kept, what came after is exact, and all of it verifies. Tampering with what a prune leaves behind is found.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { formatInstant, type Instant } from "../../src/base/instant.ts";
+import { openWritable, type Sql } from "../../src/db/connection.ts";
+import type { AnyKind } from "../../src/db/kind.ts";
+import type { AsOf } from "../../src/db/list-query.ts";
+import { Reader } from "../../src/db/reader.ts";
+import { RESOLUTIONS, type Resolution } from "../../src/db/thinned-past.ts";
+import { planPrune, prune } from "../../src/history/prune.ts";
+import { rebuildDerived } from "../../src/history/rebuild.ts";
+import { describeReport, verifyLedger, type Report } from "../../src/history/verify.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { Model, type Snapshot } from "../support/model.ts";
+import { DAY_MS, Store, type Wire } from "../support/store.ts";
+
+const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
+const HOUR_MS = 3_600_000;
+
+/** A store with a history of some months, and the model that remembers all of it. */
+function grown(seed: number, steps: number): { store: Store; model: Model } {
+  const store = new Store({ seed });
+  // Nobody pulls a plug here.
+  store.db.$client.run("PRAGMA synchronous = OFF");
+  const model = new Model(store, seed);
+  grow({ store, model }, steps);
+  return { store, model };
+}
+
+function grow({ store, model }: { store: Store; model: Model }, steps: number): void {
+  for (let each = 0; each < steps; each += 1) {
+    // Days of many changes, days of none, and now and then a month of silence.
+    const dice = model.random.integer(40);
+    if (dice === 0) store.clock.at += model.random.integer(20 * DAY_MS);
+    else if (dice < 8) store.clock.at += model.random.integer(DAY_MS);
+    else store.clock.at += model.random.integer(HOUR_MS);
+    model.step();
+  }
+  store.clock.at = Math.max(store.clock.at, model.head.at) + HOUR_MS;
+}
+
+/** The prunes so far tell, beside the store, as of which transactions all is kept. */
+class Expectation {
+  /** Resolution by snapshot place; null where all is there. */
+  private readonly resolutions: Array<Resolution | null>;
+  private readonly model: Model;
+  /** When the first prune was. */
+  firstAt: Instant | null = null;
+
+  constructor(model: Model) {
+    this.model = model;
+    this.resolutions = [];
+  }
+
+  prune(before: Instant, keep: Resolution): void {
+    // It ends with a state that is there.
+    const last = this.answering(this.model.snapshots.findLastIndex((snapshot) => snapshot.at < before));
+    for (let place = 1; place <= last; place += 1) {
+      const known = this.resolutions[place] ?? null;
+      this.resolutions[place] = known === null || RESOLUTIONS.indexOf(keep) > RESOLUTIONS.indexOf(known) ? keep : known;
+    }
+  }
+
+  /** Whether the state after a snapshot's transaction is kept. */
+  isKept(place: number): boolean {
+    const resolution = this.resolutions[place] ?? null;
+    const next = this.model.snapshots[place + 1];
+    if (resolution === null || next === undefined || (this.resolutions[place + 1] ?? null) !== resolution) return true;
+    const own = this.model.snapshots[place] as Snapshot;
+    const period = resolution === "daily" ? 10 : resolution === "monthly" ? 7 : 0;
+    return formatInstant(own.at).slice(0, period) !== formatInstant(next.at).slice(0, period);
+  }
+
+  /** The place of the snapshot that answers for one. */
+  answering(place: number): number {
+    let kept = place;
+    while (kept > 0 && !this.isKept(kept)) kept -= 1;
+    return kept;
+  }
+
+  /** Whether an answer says that it is of a thinned stretch. */
+  resolution(place: number): Resolution | null {
+    const resolution = this.resolutions[place] ?? null;
+    return resolution === null || (this.resolutions[place + 1] ?? null) !== resolution ? null : resolution;
+  }
+}
+
+function items(reader: Reader, store: Store, kind: AnyKind, asOf: AsOf | null, search = ""): Wire[] {
+  const page = reader.page({ kind, reach: store.reach(), asOf, search, limit: 100_000, offset: 0 });
+  return JSON.parse(`[${new TextDecoder().decode(page.items)}]`) as Wire[];
+}
+
+/** Lists and searches at every state, and in between. */
+function compare(store: Store, model: Model, expected: Expectation): void {
+  const reader = new Reader(store.readDb, store.clock);
+  const { random } = model;
+  for (const [place, snapshot] of model.snapshots.entries()) {
+    const next = model.snapshots[place + 1];
+    const answering = model.snapshots[expected.answering(place)] as Snapshot;
+    const resolution = expected.resolution(place);
+    for (const at of [snapshot.at, next === undefined ? snapshot.at + 1 : next.at - 1]) {
+      const asOf = reader.snapshot(() => reader.resolve(at)) as AsOf;
+      expect({ at: formatInstant(at), sequence: asOf.sequence, thinned: asOf.thinned ?? null }).toEqual({
+        at: formatInstant(at),
+        sequence: answering.sequence,
+        thinned: resolution === null ? null : { resolution, resolvedAt: answering.sequence === 0 ? null : answering.at },
+      });
+      const kind = random.pick(LISTED);
+      const search = random.integer(3) === 0 ? model.newSearch(kind) : "";
+      const found = items(reader, store, kind, asOf, search).map(withoutLineage);
+      const wanted = model.list(answering, { kind, reach: null, search }).map(withoutLineage);
+      if (!Bun.deepEquals(found, wanted, true)) expect({ at: formatInstant(at), kind: kind.name, search, found }).toEqual({ at: formatInstant(at), kind: kind.name, search, found: wanted });
+    }
+  }
+  for (const kind of LISTED) expect(items(reader, store, kind, null).map(withoutLineage)).toEqual(model.list(model.head, { kind, reach: null }, true).map(withoutLineage));
+
+  /** What was made after a prune does not know of incarnations that are wholly gone. */
+  function withoutLineage(item: Wire): Wire {
+    return expected.firstAt !== null && item["created_at"] > formatInstant(expected.firstAt) ? { ...item, lineage_id: undefined } : item;
+  }
+}
+
+const COUNTS = "SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*) FROM history_thinned) AS dropped, (SELECT max(sequence) FROM history_transactions) AS head";
+
+function count(store: Store): { versions: number; dropped: number; head: number } {
+  return store.rows<ReturnType<typeof count>>(COUNTS)[0] as ReturnType<typeof count>;
+}
+
+describe.each([1, 2, 3, 5])("a random history, pruned at random (%i)", (seed) => {
+  test("is as it was where it is kept, says where it is not, and is sound", () => {
+    const { store, model } = grown(seed, 200);
+    try {
+      const expected = new Expectation(model);
+      for (let round = 0; round < 4; round += 1) {
+        const before = model.random.pick(model.snapshots).at + model.random.integer(2) * model.random.integer(2 * DAY_MS);
+        const keep = model.random.pick(RESOLUTIONS);
+        const old = count(store);
+        const plan = planPrune(store.readDb, { before, keep });
+        expect(count(store)).toEqual(old);
+        const { report, ...done } = prune(store.db, KINDS, { before, keep }, store.clock.now());
+        expect(done).toEqual(plan);
+        if (report !== null) {
+          expected.prune(before, keep);
+          model.skip();
+          expected.firstAt ??= model.head.at;
+          expect(report.head?.sequence).toBe(model.head.sequence);
+        }
+        store.clock.at += HOUR_MS;
+        expect(count(store)).toEqual({ versions: old.versions - done.dropped, dropped: old.dropped + done.dropped, head: model.head.sequence });
+        compare(store, model, expected);
+        expect(verifyLedger(store.readDb, KINDS)).toMatchObject({ findings: [], dropped: old.dropped + done.dropped });
+        // It goes on as if nothing had been.
+        grow({ store, model }, 30);
+      }
+      compare(store, model, expected);
+      expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]);
+      rebuildDerived(store.db, KINDS);
+      expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]);
+    } finally {
+      store.close();
+    }
+  }, 60_000);
+});
+
+/** Of one grown store, for what is done to copies of it. */
+let base: { store: Store; model: Model };
+/** Two months before its end, and in the middle of a day. */
+let before: Instant;
+let copies = 0;
+
+beforeAll(() => {
+  base = grown(3, 300);
+  before = base.model.head.at - 60 * DAY_MS;
+  base.store.writer.checkpoint();
+}, 60_000);
+afterAll(() => base.store.close());
+
+function withCopy<T>(act: (db: Sql, path: string) => T): T {
+  copies += 1;
+  const directory = join(base.store.directory, `copy${copies}`);
+  mkdirSync(directory);
+  const path = join(directory, "netledger.db");
+  copyFileSync(base.store.path, path);
+  const db = openWritable(path);
+  db.$client.run("PRAGMA synchronous = OFF");
+  try {
+    return act(db, path);
+  } finally {
+    db.$client.close();
+  }
+}
+
+/** Every table's rows but those of the search index's own, and the schema. */
+function dump(db: Sql): string {
+  const tables = db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'history_search_%' ORDER BY name").all() as Array<{ name: string }>;
+  const rows = tables.map(({ name }) => `${name}\n${db.$client.query(`SELECT * FROM ${name}`).values().map((row) => JSON.stringify(row)).join("\n")}`);
+  return [schema(db), ...rows].join("\n\n");
+}
+
+function schema(db: Sql): string {
+  return JSON.stringify(db.$client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all());
+}
+
+describe("a prune", () => {
+  test("takes nothing that guards the ledger off for good", () => {
+    withCopy((db) => {
+      const guards = schema(db);
+      expect(prune(db, KINDS, { before, keep: "daily" }, base.store.clock.now()).dropped).toBeGreaterThan(50);
+      expect(schema(db)).toBe(guards);
+      for (const sql of [
+        "DELETE FROM history_versions",
+        "UPDATE history_versions SET shape = shape",
+        "INSERT INTO history_thinned (key, hash) VALUES (1, zeroblob(32))",
+        "INSERT OR REPLACE INTO history_thinned SELECT * FROM history_thinned LIMIT 1",
+        "UPDATE history_thinned SET hash = hash",
+        "DELETE FROM history_thinned",
+        "INSERT INTO history_segments SELECT last + 1, last + 1, resolution, pruned_by FROM history_segments",
+        "UPDATE history_segments SET resolution = 'none'",
+        "DELETE FROM history_segments",
+      ]) {
+        expect(() => db.$client.run(sql)).toThrow(/^ledger: /);
+      }
+    });
+  });
+
+  test.each(["records thinned", "records made anew", "lineages"])("that is cut off (at: %s) has changed nothing", (step) => {
+    withCopy((db) => {
+      const whole = dump(db);
+      let isBegun = false;
+      const cutOff = (progress: { step: string }) => {
+        isBegun ||= progress.step === "records thinned";
+        if (isBegun && progress.step === step) throw new Error("the plug was pulled");
+      };
+      expect(() => prune(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), cutOff)).toThrow("the plug was pulled");
+      expect(dump(db)).toBe(whole);
+      expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    });
+  });
+
+  test("of a ledger that is not sound is refused: what is wrong would never be found again", () => {
+    withCopy((db) => {
+      db.$client.run("DROP TRIGGER history_versions_are_never_changed");
+      db.$client.run("UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions WHERE operation = 2)");
+      expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(/^The data are not sound, and were not pruned: version: /);
+      expect(db.$client.query("SELECT count(*) AS n FROM history_thinned").get()).toEqual({ n: 0 });
+    });
+  });
+
+  test("of what is older than everything, or coarse enough already, writes nothing", () => {
+    withCopy((db) => {
+      const now = base.store.clock.now();
+      const whole = dump(db);
+      expect(prune(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({ segments: [], last: 0, states: 0, versions: 0, dropped: 0, droppedBytes: 0, report: null });
+      expect(dump(db)).toBe(whole);
+      prune(db, KINDS, { before, keep: "monthly" }, now);
+      const monthly = dump(db);
+      for (const order of [{ before, keep: "monthly" }, { before, keep: "daily" }, { before: before - 20 * DAY_MS, keep: "daily" }] as const) {
+        expect(prune(db, KINDS, order, now)).toMatchObject({ dropped: 0, report: null });
+      }
+      expect(dump(db)).toBe(monthly);
+    });
+  });
+
+  test("says what it did in the ledger, chained like any other transaction", () => {
+    withCopy((db) => {
+      const { report, segments, last } = prune(db, KINDS, { before, keep: "monthly" }, base.store.clock.now());
+      const sequence = base.model.head.sequence + 1;
+      expect(db.$client.query("SELECT sequence, organization_id, actor_type, actor_name, source, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").get()).toEqual({
+        sequence,
+        organization_id: null,
+        actor_type: "System",
+        actor_name: "netledger",
+        source: `ledger.prune before=${formatInstant(before)} keep=monthly`,
+        hash: report?.head?.hash as string,
+      });
+      expect(segments).toEqual([{ first: 1, last, resolution: "monthly", prunedBy: sequence }]);
+      expect(describeReport(report as Report)).toMatch(new RegExp(`\nDropped: \\d+ versions, by their hashes\nThinned: transactions 1 to ${last}, up to .*Z: the last state of each month \\(by transaction ${sequence}\\)\nSound\\.\n$`));
+    });
+  });
+});
+
+describe("tampering with what a prune left behind is found:", () => {
+  let pruned: string;
+  let until: number;
+  const now = () => base.store.clock.now();
+
+  beforeAll(() => {
+    pruned = withCopy((db, path) => {
+      prune(db, KINDS, { before: before - 60 * DAY_MS, keep: "monthly" }, now());
+      until = prune(db, KINDS, { before, keep: "daily" }, now() + 1).last;
+      db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      return path;
+    });
+  });
+
+  /** What is found after these statements, as lines. What is derived from the ledger is made to fit. */
+  function damaged(...statements: string[]): string[] {
+    const path = `${pruned}-${(copies += 1)}`;
+    copyFileSync(pruned, path);
+    const db = openWritable(path);
+    try {
+      for (const { name } of db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as Array<{ name: string }>) db.$client.run(`DROP TRIGGER ${name}`);
+      db.$client.run("PRAGMA foreign_keys = OFF");
+      for (const sql of statements) if (db.$client.run(sql).changes === 0) throw new Error(`nothing was damaged: ${sql}`);
+      try {
+        rebuildDerived(db, KINDS);
+      } catch {
+        // It can't be understood any more.
+      }
+      return verifyLedger(db, KINDS).findings.map((finding) => `${finding.check}: ${finding.where}: ${finding.message}`);
+    } finally {
+      db.$client.close();
+    }
+  }
+
+  /** As a prune would do it, but for the order. */
+  const dropping = (key: string) => [`INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = (${key})`, `DELETE FROM history_versions WHERE key = (${key})`];
+  const oneThinned = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
+
+  test("nothing, where nothing was", () => {
+    expect(damaged("UPDATE observations SET observed = observed")).toEqual([]);
+  });
+
+  test("a hash that is another, or gone", () => {
+    expect(damaged(`UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${oneThinned}`)).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash is not that of/));
+    expect(damaged(`DELETE FROM history_thinned WHERE key = ${oneThinned}`)).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash is not that of/));
+    expect(damaged("DELETE FROM history_thinned")).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: has no versions$/));
+  });
+
+  test("a hash that was moved", () => {
+    expect(damaged(`UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = t.key + 1) LIMIT 1)`)).toContainEqual(
+      expect.stringMatching(/^transaction: /),
+    );
+  });
+
+  test("a stretch that nothing tells of any more, or that is told otherwise", () => {
+    expect(damaged("DELETE FROM history_segments WHERE first = 1")).toContainEqual(expect.stringMatching(/^segment: transactions 1 to \d+ \(monthly, by transaction \d+\): was thinned, and no row of history_segments says so$/));
+    for (const change of ["resolution = 'daily'", "last = last - 1", "pruned_by = 3"]) {
+      const found = damaged(`UPDATE history_segments SET ${change} WHERE first = 1`);
+      expect(found).toContainEqual(expect.stringMatching(/^segment: .*: was thinned, and no row of history_segments says so$/));
+      expect(found).toContainEqual(expect.stringMatching(/^segment: .*: a row of history_segments says that it was thinned, and no prune did that$/));
+    }
+  });
+
+  test("a stretch that no prune thinned", () => {
+    expect(damaged(`INSERT INTO history_segments VALUES (${until + 1}, ${until + 5}, 'daily', ${base.model.head.sequence + 1})`)).toEqual([
+      `segment: transactions ${until + 1} to ${until + 5} (daily, by transaction ${base.model.head.sequence + 1}): a row of history_segments says that it was thinned, and no prune did that`,
+    ]);
+  });
+
+  test("a prune that was ordered otherwise", () => {
+    expect(damaged(`UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'`)).toContainEqual(expect.stringMatching(/^transaction: .*: its hash is not/));
+  });
+
+  test("a document dropped without a prune that reached it", () => {
+    const found = damaged(...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`));
+    expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, and no prune reached it$/)]);
+  });
+
+  test("a document dropped that is needed where something is kept", () => {
+    // One with a successor in thinned history, so that nothing else betrays it.
+    const key = `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`;
+    expect(damaged(...dropping(key))).toContainEqual(expect.stringMatching(/^version: .*: was dropped, and it is needed as of transaction \d+, which is kept$/));
+  });
+
+  test("an end dropped of what is left before it", () => {
+    const found = damaged(...dropping(`SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until} AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`));
+    expect(found).toContainEqual(expect.stringMatching(/^version: .*: was dropped, the end of what is left before it$/));
+  });
+
+  test("a version that is dropped and there", () => {
+    expect(damaged("INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1")).toContainEqual(expect.stringMatching(/^version: .*: was dropped, and is there all the same$/));
+  });
+
+  test("an end alone", () => {
+    const found = damaged(...dropping(`SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`));
+    expect(found).toContainEqual(expect.stringMatching(/^version: .*: of the record nothing is left but its end$/));
+  });
+});
