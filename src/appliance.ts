@@ -23,11 +23,11 @@ import type { ListenAddress } from "./config.ts";
 import { openReadOnly, openStill, openWritable } from "./db/connection.ts";
 import { dataFiles, DataLock, ensureDataDirectory, type DataFiles } from "./db/data-directory.ts";
 import { DatabaseRefused, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
-import { WorkerLongReads, type LongReads } from "./db/long-reads.ts";
+import { SharedOutLongReads, WorkerLongReads, type LongReads } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
 import { DirectWriteQueue, WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
 import { CommitWatch } from "./history/commit-watch.ts";
-import type { ReadsOptions } from "./reads.ts";
+import { READS_IN_LARGE_STEPS, type ReadsOptions } from "./reads.ts";
 import { openWriter, type WriterOptions } from "./writer.ts";
 
 /** A clock further ahead of the last transaction than this is refused: one wrong leap would stamp everything after it. */
@@ -328,7 +328,9 @@ function openedFile<T>(path: string, open: () => T): T {
 
 function startLongReads(databasePath: string, log: Log): LongReads {
   const start = () => new Worker(new URL("./reads.ts", import.meta.url).href);
-  return new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
+  const worker = () => new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
+  // Each is a thread that starts when it is first needed.
+  return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS);
 }
 
 /** A new key beside secrets that were sealed with a lost one would hide the loss until they are needed. */

@@ -28,6 +28,9 @@ export const LONG_READS: LongReadTable = {
   transactions,
 };
 
+/** Reads with a step that takes a pass over what was alive: an order, a filter. */
+export const READS_IN_LARGE_STEPS: ReadonlySet<string> = new Set(["list"]);
+
 if (!Bun.isMainThread) {
   const port = globalThis as unknown as { postMessage(message: FromReadWorker): void; onmessage: (event: MessageEvent<ToReadWorker>) => void };
   const receive = serveLongReads((options) => new Reader(openReadOnly((options as ReadsOptions).databasePath), systemClock), LONG_READS, port);

@@ -179,8 +179,8 @@ export class ChangeLog {
       // A change of what lies in a host is a version of the host.
       const n = sql.bind(query.hostN);
       // Also one that was dropped: what lay in the host may still be there.
-      const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key & 2147483647 AS sequence FROM ${table} WHERE key > ((${n} << 31) | ${after}) AND key <= ((${n} << 31) | ${until})`);
-      return `${touched.join(" UNION ALL ")} ORDER BY sequence`;
+      const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key, key & 2147483647 AS sequence FROM ${table} WHERE key > ((${n} << 31) | ${after}) AND key <= ((${n} << 31) | ${until})`);
+      return `${touched.join(" UNION ALL ")} ORDER BY key`;
     }
     return `${sequencesIn(this.scopes(query), sql, `sequence > ${after} AND sequence <= ${until}`)} ORDER BY sequence`;
   }

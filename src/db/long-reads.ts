@@ -55,6 +55,74 @@ export class DirectLongReads implements LongReads {
   close(): void {}
 }
 
+/**
+ * Shares reads out among others: those with large steps among some, the rest among the rest, each to the one with the fewest under way.
+ * So a question whose every step is short waits for no list whose first step is not.
+ */
+export class SharedOutLongReads implements LongReads {
+  private readonly forLargeSteps: Lane[];
+  private readonly forTheRest: Lane[];
+  private readonly inLargeSteps: ReadonlySet<string>;
+
+  /** @param inLargeSteps names of reads; a step of theirs may take as long as one pass over what was alive */
+  constructor(forLargeSteps: readonly LongReads[], forTheRest: readonly LongReads[], inLargeSteps: ReadonlySet<string>) {
+    const laneOf = (reads: LongReads): Lane => ({ reads, underWay: 0 });
+    this.forLargeSteps = forLargeSteps.map(laneOf);
+    this.forTheRest = forTheRest.map(laneOf);
+    this.inLargeSteps = inLargeSteps;
+  }
+
+  async start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>> {
+    const lanes = this.inLargeSteps.has(name) ? this.forLargeSteps : this.forTheRest;
+    const lane = lanes.reduce((least, each) => (each.underWay < least.underWay ? each : least));
+    lane.underWay += 1;
+    try {
+      return untilOver(await lane.reads.start(name, input), () => {
+        lane.underWay -= 1;
+      });
+    } catch (error) {
+      lane.underWay -= 1;
+      throw error;
+    }
+  }
+
+  close(): void {
+    for (const { reads } of [...this.forLargeSteps, ...this.forTheRest]) reads.close();
+  }
+}
+
+interface Lane {
+  readonly reads: LongReads;
+  underWay: number;
+}
+
+/** The same bytes; tells once when they are over, or are no longer wanted. */
+function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): AsyncIterable<Uint8Array> {
+  const steps = chunks[Symbol.asyncIterator]();
+  let isOver = false;
+  const end = () => {
+    if (!isOver) over();
+    isOver = true;
+  };
+  const iterator: AsyncIterator<Uint8Array> = {
+    next: async () => {
+      try {
+        const next = await steps.next();
+        if (next.done === true) end();
+        return next;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+    return: async () => {
+      end();
+      return (await steps.return?.()) ?? { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
 export type ToReadWorker = { type: "open"; options: unknown } | { type: "start"; id: number; name: string; input: unknown } | { type: "more"; id: number } | { type: "stop"; id: number };
 export type FromReadWorker =
   | { type: "chunk"; id: number; bytes: Uint8Array }

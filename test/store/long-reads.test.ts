@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { DirectLongReads, type FromReadWorker, type LongReads, type LongReadTable, serveLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
+import { DirectLongReads, type FromReadWorker, type LongReads, type LongReadTable, serveLongReads, SharedOutLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
 import type { Reader } from "../../src/db/reader.ts";
 
 /** Reads on one state of the database are of no matter here. */
@@ -184,5 +184,69 @@ describe("the thread of long reads", () => {
     const { reads } = inWorker();
     for (const name of ["toString", "nonsense"]) expect(await reads.start(name, {}).catch((error: unknown) => error)).toMatchObject({ code: "internal_error", cause: expect.stringContaining(`none called ${name}`) });
     reads.close();
+  });
+});
+
+describe("reads that are shared out", () => {
+  /** Reads of one byte each that end when the test says. */
+  class Recorded implements LongReads {
+    readonly started: string[] = [];
+    readonly ended: string[] = [];
+    isClosed = false;
+
+    async start(name: string): Promise<AsyncIterable<Uint8Array>> {
+      if (name === "refused") throw new DomainError("entity_not_found", "There is none.");
+      this.started.push(name);
+      const { ended } = this;
+      return (async function* () {
+        try {
+          yield Uint8Array.of(1);
+          yield Uint8Array.of(2);
+        } finally {
+          ended.push(name);
+        }
+      })();
+    }
+
+    close(): void {
+      this.isClosed = true;
+    }
+  }
+
+  const lanes = () => {
+    const [a, b, rest] = [new Recorded(), new Recorded(), new Recorded()];
+    return { a, b, rest, shared: new SharedOutLongReads([a, b], [rest], new Set(["list", "refused"])) };
+  };
+  const drain = async (chunks: AsyncIterable<Uint8Array>) => {
+    const bytes: number[] = [];
+    for await (const chunk of chunks) bytes.push(...chunk);
+    return bytes;
+  };
+
+  test("go where the fewest are under way, those with large steps apart from the rest", async () => {
+    const { a, b, rest, shared } = lanes();
+    const first = await shared.start("list", null);
+    await shared.start("list", null);
+    await shared.start("locate", null);
+    expect([a.started, b.started, rest.started]).toEqual([["list"], ["list"], ["locate"]]);
+    expect(await drain(first)).toEqual([1, 2]);
+    await shared.start("list", null);
+    expect([a.started.length, b.started.length]).toEqual([2, 1]);
+  });
+
+  test("count as over when nobody wants them any more, and when they were refused", async () => {
+    const { a, b, shared } = lanes();
+    for await (const _ of await shared.start("list", null)) break;
+    expect(a.ended).toEqual(["list"]);
+    for (let each = 0; each < 3; each += 1) expect(await drain(await shared.start("list", null))).toEqual([1, 2]);
+    await expect(shared.start("refused", null)).rejects.toThrow("There is none.");
+    await shared.start("list", null);
+    expect([a.started.length, b.started.length]).toEqual([5, 0]);
+  });
+
+  test("are all closed together", () => {
+    const { a, b, rest, shared } = lanes();
+    shared.close();
+    expect([a.isClosed, b.isClosed, rest.isClosed]).toEqual([true, true, true]);
   });
 });
