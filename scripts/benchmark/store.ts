@@ -19,6 +19,7 @@ import { KINDS } from "../../src/resources/kinds.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { setUpOrganization, type OrganizationMade } from "../../src/resources/organizations/commands.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { removeRecord } from "../../src/resources/references.ts";
 import { MANUAL } from "../../src/resources/source.ts";
 
 export interface Population {
@@ -28,6 +29,8 @@ export interface Population {
   readonly entriesPerHost: number;
   /** Versions of each entry, the first included. */
   readonly versions: number;
+  /** How much of it has died in the end: the oldest first. */
+  readonly diedShare?: number;
 }
 
 export interface BuiltStore {
@@ -92,6 +95,14 @@ export async function buildStore(directory: string, populations: readonly Popula
       }
     }
     if (round % 10 === 0 || rounds < 20) report(`  round ${round + 1} of ${rounds}, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  }
+  for (const { population, hostIds } of places) {
+    const died = hostIds.slice(0, Math.floor(hostIds.length * (population.diedShare ?? 0)));
+    for (let start = 0; start < died.length; start += GROUP) {
+      for (const reply of writer.execute(died.slice(start, start + GROUP).map((hostId) => ({ command: "remove", input: { hostId }, actor: AUTHOR })))) outcomeOf(reply);
+    }
+    if (died.length > 0) report(`  ${died.length} hosts have died, ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    hostIds.splice(0, died.length);
   }
   const networkIds: Record<string, string> = {};
   const someHostIds: Record<string, string[]> = {};
@@ -172,6 +183,10 @@ const COMMANDS = {
       tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), { observed: { last_seen_at: host.created_at, last_discovery_id: host.id } });
     }
     return host.id;
+  },
+  remove: (tx: WriteTransaction, input: { hostId: string }) => {
+    removeRecord(tx, hostKind, input.hostId, true);
+    return input.hostId;
   },
   version: (tx: WriteTransaction, input: { hostId: string; version: number }) => {
     for (const entry of tx.children(ifEntryKind, "host_n", input.hostId)) {
