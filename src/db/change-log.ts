@@ -173,16 +173,16 @@ export class ChangeLog {
     return networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
   }
 
-  /** `SELECT … AS sequence` in order, each once. */
+  /** `SELECT … AS sequence` in order, each once. Without the limit SQLite leaves out the order of what is joined to more. */
   private activity(query: ChangeQuery, sql: SqlBuilder, after: string, until: string): string {
     if (query.hostN !== undefined) {
       // A change of what lies in a host is a version of the host.
       const n = sql.bind(query.hostN);
       // Also one that was dropped: what lay in the host may still be there.
       const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key, key & 2147483647 AS sequence FROM ${table} WHERE key > ((${n} << 31) | ${after}) AND key <= ((${n} << 31) | ${until})`);
-      return `${touched.join(" UNION ALL ")} ORDER BY key`;
+      return `${touched.join(" UNION ALL ")} ORDER BY key LIMIT -1`;
     }
-    return `${sequencesIn(this.scopes(query), sql, `sequence > ${after} AND sequence <= ${until}`)} ORDER BY sequence`;
+    return `${sequencesIn(this.scopes(query), sql, `sequence > ${after} AND sequence <= ${until}`)} ORDER BY sequence LIMIT -1`;
   }
 
   /** Whether the record `r` is what the query is about and the caller may see it. What has left a network shows as it was there. */

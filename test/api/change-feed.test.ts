@@ -123,6 +123,20 @@ describe("the change feed", () => {
     expect(answer.body.meta.feed.after).toBe(transactionCount(appliance));
   });
 
+  test("is in the order of the commits also for a caller of very many networks", async () => {
+    const networks: Wire[] = [];
+    for (let each = 0; each < 70; each += 1) networks.push(await newNetwork(appliance));
+    const member = await newUser(appliance, { role: "Member", networkIds: networks.map((network) => network["id"]) });
+    for (let each = 0; each < 6; each += 1) {
+      appliance.clock.advance(1_000);
+      await newSubnet(appliance, { cidr: `10.${each}.0.0/16`, network_id: networks[[69, 3, 40, 0, 68, 1][each] as number]?.["id"] });
+    }
+    for (const limit of [1, 2, 1_000]) {
+      const subnets = (await follow(member.client, limit)).filter((change) => change["entity_type"] === "subnet");
+      expect(subnets.map((change) => change["record"].cidr)).toEqual(Array.from({ length: 6 }, (_, each) => `10.${each}.0.0/16`));
+    }
+  });
+
   test("knows no other organization", async () => {
     const second = await appliance.newOrganization("Second");
     const client = await appliance.signedIn(second.userId);
