@@ -110,11 +110,11 @@ export class ChangeLog {
 
   /**
    * The number of a record that the caller may see or could once have seen; null for none.
-   * @param ownerN the container that it must have lived in besides: the user, for an API key
+   * @param ownerN the container that it must live in besides, or have ended in: the user, for an API key
    */
   everSeen(kind: AnyKind, id: string, reach: Reach, ownerN: number | null = null): number | null {
     const sql = new SqlBuilder(null);
-    const owned = ownerN === null ? "" : ` AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${sql.bind(ownerN)} * 64 + r.kind AND s.n = r.n)`;
+    const owned = ownerN === null ? "" : ` AND ${this.lastLivedIn(sql.bind(ownerN), sql.bind(reach.organizationN))}`;
     const text = `SELECT r.n FROM history_records r WHERE r.id = ${sql.bind(id)} AND r.kind = ${kind.code} AND ${this.visible({ reach, kinds: [kind] }, sql)}${owned}`;
     const row = this.connection.statement(text).values(...sql.values)[0] as [number] | undefined;
     return row?.[0] ?? null;
@@ -183,6 +183,12 @@ export class ChangeLog {
       return `${touched.join(" UNION ALL ")} ORDER BY key LIMIT -1`;
     }
     return `${sequencesIn(this.scopes(query), sql, `sequence > ${after} AND sequence <= ${until}`)} ORDER BY sequence LIMIT -1`;
+  }
+
+  /** Whether the record `r` lives in a container, or ended there: what was given away shows to whoever has it now. */
+  private lastLivedIn(container: string, organization: string): string {
+    const end = `SELECT max(o.died) FROM history_spans o WHERE o.scope = ${organization} * 64 + r.kind AND o.n = r.n`;
+    return `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n AND s.died = (${end}))`;
   }
 
   /** Whether the record `r` is what the query is about and the caller may see it. What has left a network shows as it was there. */

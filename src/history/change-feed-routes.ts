@@ -72,10 +72,15 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     const { thinnedUntil } = head;
     if (wait > 0) {
       const { signal, release } = watch.patience(wait * 1_000, call.request);
-      while (head.count === 0 && (await watch.beyond(head.after, signal)) === "changed") {
-        ({ head, chunks } = await call.again((actor) => read(actor, call.query, head.after, limit, "json")));
+      try {
+        while (head.count === 0 && (await watch.beyond(head.after, signal)) === "changed") {
+          // The page that told nothing is over.
+          await chunks[Symbol.asyncIterator]().return?.();
+          ({ head, chunks } = await call.again((actor) => read(actor, call.query, head.after, limit, "json")));
+        }
+      } finally {
+        release();
       }
-      release();
     }
     const meta = metaWith(`"feed":{"after":${head.after},"has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`);
     return new Response(byteStream(LIST_HEAD, chunks, listTail(meta), failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
@@ -85,10 +90,11 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     const after = lastEventId(call.request) ?? call.query.after ?? 0;
     assertNotBeyond(after);
     if (streams >= EVENT_STREAMS_MAX) throw new DomainError("rate_limit_exceeded", `${EVENT_STREAMS_MAX} streams of changes are open already; close one, or ask with wait.`, { retry_after_seconds: 5 });
-    streams += 1;
     // For proxies that would wait for the end of it.
     const headers = { ...call.headers, "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" };
-    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, follow(call, after), "", failed(inventory, call)), { headers });
+    if (call.request.method === "HEAD") return new Response(null, { headers });
+    streams += 1;
+    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, counted(follow(call, after)), "", failed(inventory, call)), { headers });
   }
 
   async function* follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
@@ -110,9 +116,31 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     } catch (error) {
       // Rights that were lost end the stream: connecting again tells why.
       if (!(error instanceof DomainError)) throw error;
-    } finally {
-      streams -= 1;
     }
+  }
+
+  /** The same steps; one stream less once they are over or no longer wanted, also where nobody has asked for the first of them. */
+  function counted(steps: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+    let isOpen = true;
+    const end = () => {
+      if (isOpen) streams -= 1;
+      isOpen = false;
+    };
+    const next = async () => {
+      try {
+        const step = await steps.next();
+        if (step.done === true) end();
+        return step;
+      } catch (error) {
+        end();
+        throw error;
+      }
+    };
+    const stop = () => {
+      end();
+      return steps.return(undefined);
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: stop }) };
   }
 
   /** A page's beginning, and its versions as they are made. */

@@ -1,7 +1,7 @@
 // How one version shows among changes: what happened, in which transaction, by whom, and the record as it then was. One view
 // for a record's history, for the feed and for what a transaction did.
 
-import { Type, type TSchema } from "@sinclair/typebox";
+import { Type, type TProperties, type TSchema } from "@sinclair/typebox";
 import type { Actor } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
 import { ChangeLog, type Change, type LedgerEntry } from "../db/change-log.ts";
@@ -11,7 +11,7 @@ import type { Reader } from "../db/reader.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
 import type { ComposeFor } from "../resources/answers.ts";
 import { RESOURCES } from "../resources/catalog.ts";
-import { ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
+import { Organization, ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
 
 /** What shows among changes. API keys do not: they are read by sign-in only, each by those who may see it. */
 const SHOWN = RESOURCES.filter((resource) => resource.read.sessionOnly !== true);
@@ -45,15 +45,23 @@ export function VersionOf(record: TSchema, title: string) {
   return Type.Object({ ...changeFields, record }, { $id: `${title}Version` });
 }
 
-/** One version among those of all kinds. */
-export const ChangeOfAny = Type.Object(
-  {
-    entity_type: OneOf(CHANGE_TYPES),
-    ...changeFields,
-    record: Type.Object({ id: Uuid }, { additionalProperties: true, description: "The record as its own resource shows it, hosts and services without their children; a deleted one as it was closed." }),
-  },
-  { $id: "Change" },
-);
+/** The kinds with what their records show among changes: hosts and services without their children, which are changes of their own. */
+const SHOWN_RECORDS: ReadonlyArray<{ readonly name: string; readonly title: string; readonly record: TSchema }> = [
+  { name: organizationKind.name, title: "Organization", record: Organization },
+  ...SHOWN.map(({ kind, title, answer, answerAlone }) => ({ name: kind.name, title, record: answerAlone ?? answer })),
+];
+
+/**
+ * What is told of a record of any kind, which `entity_type` names: so that clients know from it what the record has.
+ * @param suffix the schema's name, and what the names of its parts end in: `Change`, `HostChange`
+ */
+export function ofAnyKind(suffix: string, fields: TProperties) {
+  const kinds: TSchema[] = SHOWN_RECORDS.map(({ name, title, record }) => Type.Object({ entity_type: Type.Literal(name), ...fields, record }, { $id: `${title}${suffix}` }));
+  return Type.Union(kinds, { $id: suffix });
+}
+
+/** One version among those of all kinds; of a deleted record as it was closed. */
+export const ChangeOfAny = ofAnyKind("Change", changeFields);
 
 export const TRANSACTION_EXAMPLE = {
   sequence: 42,

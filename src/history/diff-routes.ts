@@ -12,7 +12,7 @@ import { InstantOrAge, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../ht
 import type { Surface } from "../http/surface.ts";
 import { failed, plainActor, readingAt, type Inventory } from "../resources/answers.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
-import { CHANGE_TYPES, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
+import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput } from "./diff-formats.ts";
 
 const Query = Type.Object({
@@ -30,10 +30,8 @@ const about = {
   name: Type.String({ description: "What a person calls it." }),
 };
 const transaction = { transaction: TransactionOfChange };
-const Whole = Type.Object(
-  { ...about, record: Type.Object({ id: Uuid }, { additionalProperties: true, description: "The record at the end it is there at; hosts without their children." }), ...transaction },
-  { $id: "WholeDifference" },
-);
+/** With the record as it was at the end that it is there at. */
+const Whole = ofAnyKind("WholeDifference", { id: about.id, name: about.name, ...transaction });
 const Partly = Type.Object(
   {
     ...about,
@@ -109,8 +107,10 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       const fromAt = parseInstantOrAge(call.query.from, now) as Instant;
       const toAt = call.query.to === undefined ? now : (parseInstantOrAge(call.query.to, now) as Instant);
       if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: call.query.from }]);
-      // Both ends: the earlier one is settled when the later one is.
-      return readingAt(inventory, toAt, async (asOf) => {
+      // The later end that has passed: the earlier one is settled with it.
+      const hasPassed = toAt < now;
+      return readingAt(inventory, hasPassed ? toAt : fromAt, async (settled) => {
+        const asOf = hasPassed ? settled : null;
         const format = call.query.format ?? "json";
         const from = reader.resolve(fromAt);
         const fromSequence = (from ?? reader.head()).sequence;

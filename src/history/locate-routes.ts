@@ -76,8 +76,9 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
       (call) => {
         const question = questionOf(call);
         const { from, to } = rangeOf(call.query, clock.now());
-        // What was at the last millisecond before the end is the last that is in it.
-        return readingAt(inventory, to === null ? null : to - 1, (asOf) => {
+        // What was at the last millisecond before the end is the last that is in it. Up to the present it is the beginning that has passed.
+        return readingAt(inventory, to === null ? from : to - 1, (settled) => {
+          const asOf = to === null ? null : settled;
           const { reader } = inventory;
           const head = reader.head().sequence;
           const input: TimelineInput = {

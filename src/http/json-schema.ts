@@ -54,6 +54,7 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
     else if (MAP_KEYWORDS.has(keyword)) result[keyword] = byName(value as Record<string, TSchema>, named);
     else result[keyword] = value;
   }
+  if (result["properties"] !== undefined) result["properties"] = toldInWords(result);
   if (result["type"] === "integer" && typeof result["maximum"] === "number") result["format"] = result["maximum"] <= INT32_MAX ? "int32" : "int64";
   sendBack(schema, result);
   return nullable(result);
@@ -61,6 +62,21 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
 
 function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
   return Object.fromEntries(Object.entries(schemas).map(([name, each]) => [name, jsonSchema(each, named)]));
+}
+
+/**
+ * What generators of clients misunderstand is told in words: a field that has a default, which they take for one that is always
+ * there, and one that can only be null, which they take for one that there is not.
+ */
+function toldInWords(result: Json): Json {
+  const required = (result["required"] ?? []) as string[];
+  const told = (schema: Json, sentence: string) => ({ description: [schema["description"], sentence].filter((each) => each !== undefined).join(" ") });
+  const one = (name: string, { default: value, ...rest }: Json): Json => {
+    if (rest["type"] === "null") return told(rest, "null.");
+    if (value === undefined) return rest;
+    return required.includes(name) ? { ...rest, default: value } : { ...rest, ...told(rest, `Left out: \`${JSON.stringify(value)}\`.`) };
+  };
+  return Object.fromEntries(Object.entries((result["properties"] ?? {}) as Record<string, Json>).map(([name, schema]) => [name, one(name, schema)]));
 }
 
 /** Read-only fields that a body may send back are listed, or a checking client would refuse what the server takes. */

@@ -83,7 +83,7 @@ function listAsOf(inventory: Inventory, call: Context & { readonly query: ListPa
   const query: ListQuery = { ...listQuery(call, options, asOf), limit, offset };
   const headers = { ...call.headers, "content-type": "application/json" };
   // A page of whole hosts may be large as well: each may have ten thousand children of each kind.
-  if (isLong(reader, query)) return longList(inventory, call, query, { isAlone: options.isAlone === true, asked, format: "json" }, headers);
+  if (isLong(reader, query)) return longList(inventory, call, query, { isAlone: options.isAlone === true, isPage: limit > 0 && options.compose?.parts === undefined, asked, format: "json" }, headers);
   if (limit === 0 || (options.compose?.parts !== undefined && limit > STREAMED_ABOVE)) {
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
@@ -119,7 +119,7 @@ export function answerCsv(inventory: Inventory, call: Context & { readonly query
   return readingAt(inventory, at, (asOf) => {
     const name = `${options.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
     const headers = { ...call.headers, "content-type": CSV_TYPE, "content-disposition": `attachment; filename="${name}"`, ...resolvedHeaders(asOf?.thinned) };
-    return longList(inventory, call, { ...listQuery(call, options, asOf), limit: 0, offset: 0 }, { isAlone: options.isAlone === true, asked, format: "csv" }, headers);
+    return longList(inventory, call, { ...listQuery(call, options, asOf), limit: 0, offset: 0 }, { isAlone: options.isAlone === true, isPage: false, asked, format: "csv" }, headers);
   });
 }
 
@@ -134,10 +134,12 @@ function isLong(reader: Reader, query: ListQuery): boolean {
 }
 
 /** The list beside this thread, at the sequence that this request is about. */
-async function longList(inventory: Inventory, call: Context, query: ListQuery, more: { isAlone: boolean; asked: string | null; format: "json" | "csv" }, headers: Record<string, string>): Promise<Response> {
+async function longList(inventory: Inventory, call: Context, query: ListQuery, more: { isAlone: boolean; isPage: boolean; asked: string | null; format: "json" | "csv" }, headers: Record<string, string>): Promise<Response> {
   const { kind, reach: _actor, asOf, ...rest } = query;
   const input = { ...rest, ...more, kind: kind.name, asOf: asOf ?? inventory.reader.present(), actor: plainActor(call.actor) };
   const chunks = await inventory.longReads.start("list", input);
+  // A page has a length, as where it is answered at once; a page of whole hosts may be large.
+  if (more.isPage) return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), { headers });
   return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
 }
 

@@ -12,7 +12,7 @@ import { composeBindings } from "./bindings/binding-view.ts";
 import { Binding, BINDING_EXAMPLE, bindingKind } from "./bindings/binding.ts";
 import { composeCredentials } from "./credentials/credential-view.ts";
 import { Credential, CREDENTIAL_EXAMPLE, credentialKind } from "./credentials/credential.ts";
-import { Host, ListedHost } from "./hosts/host-body.ts";
+import { Host, HostAlone, ListedHost } from "./hosts/host-body.ts";
 import { HOST_EXAMPLE } from "./hosts/host-example.ts";
 import { composeHosts, composeHostsAlone, HOST_ALONE_COLUMNS, HOST_COLUMNS } from "./hosts/host-view.ts";
 import { hostKind } from "./hosts/host.ts";
@@ -21,7 +21,7 @@ import { IP_ADDRESS_EXAMPLE, IpAddress, ipAddressKind } from "./ip-addresses/ip-
 import { composeNetworks } from "./networks/network-view.ts";
 import { Network, NETWORK_EXAMPLE, networkKind } from "./networks/network.ts";
 import { Port, PORT_EXAMPLE, portKind } from "./ports/port.ts";
-import { Service, SERVICE_EXAMPLE } from "./services/service-body.ts";
+import { Service, SERVICE_EXAMPLE, ServiceAlone } from "./services/service-body.ts";
 import { composeServices, composeServicesAlone, SERVICE_COLUMNS } from "./services/service-view.ts";
 import { serviceKind } from "./services/service.ts";
 import { Subnet, SUBNET_EXAMPLE, subnetKind } from "./subnets/subnet.ts";
@@ -47,6 +47,8 @@ export interface Resource {
   readonly columns?: readonly CsvColumn[];
   /** As it shows among changes, and in lists on request: without the parts that are resources of their own. */
   readonly composeAlone?: ComposeFor;
+  /** Its schema, then. */
+  readonly answerAlone?: TObject;
   /** Of its table, then. */
   readonly columnsAlone?: readonly CsvColumn[];
   /** Who reads it, and who writes it. */
@@ -59,10 +61,10 @@ export const RESOURCES: readonly Resource[] = [
   { kind: networkKind, path: "networks", group: "Networks", title: "Network", answer: Network, example: NETWORK_EXAMPLE, compose: composeNetworks, read: VIEWER, write: ADMIN },
   { kind: subnetKind, path: "subnets", group: "Subnets", title: "Subnet", answer: Subnet, example: SUBNET_EXAMPLE, read: VIEWER, write: MEMBER },
   { kind: vlanKind, path: "vlans", group: "VLANs", title: "Vlan", answer: Vlan, example: VLAN_EXAMPLE, read: VIEWER, write: MEMBER },
-  { kind: hostKind, path: "hosts", group: "Hosts", title: "Host", answer: Host, listed: ListedHost, example: HOST_EXAMPLE, compose: composeHosts, composeAlone: composeHostsAlone, columns: HOST_COLUMNS, columnsAlone: HOST_ALONE_COLUMNS, read: VIEWER, write: MEMBER },
+  { kind: hostKind, path: "hosts", group: "Hosts", title: "Host", answer: Host, listed: ListedHost, example: HOST_EXAMPLE, compose: composeHosts, composeAlone: composeHostsAlone, answerAlone: HostAlone, columns: HOST_COLUMNS, columnsAlone: HOST_ALONE_COLUMNS, read: VIEWER, write: MEMBER },
   { kind: ipAddressKind, path: "ip-addresses", group: "IP addresses", title: "IpAddress", answer: IpAddress, example: IP_ADDRESS_EXAMPLE, read: VIEWER, write: MEMBER },
   { kind: portKind, path: "ports", group: "Ports", title: "Port", answer: Port, example: PORT_EXAMPLE, read: VIEWER, write: MEMBER },
-  { kind: serviceKind, path: "services", group: "Services", title: "Service", answer: Service, example: SERVICE_EXAMPLE, compose: composeServices, composeAlone: composeServicesAlone, columns: SERVICE_COLUMNS, read: VIEWER, write: MEMBER },
+  { kind: serviceKind, path: "services", group: "Services", title: "Service", answer: Service, example: SERVICE_EXAMPLE, compose: composeServices, composeAlone: composeServicesAlone, answerAlone: ServiceAlone, columns: SERVICE_COLUMNS, read: VIEWER, write: MEMBER },
   { kind: bindingKind, path: "bindings", group: "Bindings", title: "Binding", answer: Binding, example: BINDING_EXAMPLE, compose: composeBindings, read: VIEWER, write: MEMBER },
   { kind: ifEntryKind, path: "if-entries", group: "Interface entries", title: "IfEntry", answer: IfEntry, example: IF_ENTRY_EXAMPLE, read: VIEWER, write: MEMBER },
   { kind: credentialKind, path: "credentials", group: "Credentials", title: "Credential", answer: Credential, example: CREDENTIAL_EXAMPLE, compose: composeCredentials, read: VIEWER, write: ADMIN },

@@ -245,6 +245,23 @@ describe("who manages keys", () => {
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
+
+  test("one that was given to somebody else shows its history to its user of today, also when it is gone", async () => {
+    const [before, now] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" })];
+    const body = { name: "k", organization_id: appliance.first.organizationId, tags: [], permissions: "Viewer" };
+    const { id } = (await appliance.owner.post("/api/v1/auth/keys", { ...body, user_id: before.id })).data.api_key;
+    expect((await before.client.get(`/api/v1/auth/keys/${id}/history`)).status).toBe(200);
+    appliance.clock.advance(1_000);
+    await appliance.owner.put(`/api/v1/auth/keys/${id}`, { ...body, user_id: now.id });
+    const seenBy = async () => {
+      const answers = await Promise.all([before, now].map((user) => user.client.get(`/api/v1/auth/keys/${id}/history`)));
+      return answers.map((answer) => answer.status);
+    };
+    expect(await seenBy()).toEqual([404, 200]);
+    appliance.clock.advance(1_000);
+    await appliance.owner.delete(`/api/v1/auth/keys/${id}`);
+    expect(await seenBy()).toEqual([404, 200]);
+  });
 });
 
 describe("updating a key", () => {

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { DirectLongReads } from "../../src/db/long-reads.ts";
+import { EVENT_STREAMS_MAX } from "../../src/history/change-feed-routes.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
@@ -189,6 +191,33 @@ describe("waiting for a change", () => {
     expect(await waiting).toMatchObject({ status: 200, data: [], body: { meta: { feed: { after: head + 1, has_more: false } } } });
   });
 
+  test("leaves no read of a page that told nothing behind", async () => {
+    let underWay = 0;
+    const { start } = DirectLongReads.prototype;
+    const spy = spyOn(DirectLongReads.prototype, "start").mockImplementation(async function (this: DirectLongReads, name, input) {
+      const steps = (await start.call(this, name, input))[Symbol.asyncIterator]();
+      underWay += 1;
+      return (async function* () {
+        try {
+          for (let next = await steps.next(); next.done !== true; next = await steps.next()) yield next.value;
+        } finally {
+          underWay -= 1;
+        }
+      })();
+    });
+    try {
+      const waiting = owner.get(`/api/v1/changes?after=${transactionCount(appliance)}&types=subnet&wait=60`);
+      for (const name of ["a", "b", "c"]) await owner.post("/api/v1/tags", { name, color: "Green" });
+      await newSubnet(appliance, { cidr: "10.1.0.0/16" });
+      appliance.timers.pass(1_000);
+      expect((await waiting).data.map(said)).toEqual(["subnet Created"]);
+      expect(spy.mock.calls.length).toBeGreaterThan(1);
+      expect(underWay).toBe(0);
+    } finally {
+      spy.mockRestore();
+    }
+  });
+
   test("answers at once where there is something already", async () => {
     await newTag(appliance, { name: "core" });
     const answer = await owner.get("/api/v1/changes?after=0&wait=60");
@@ -275,6 +304,18 @@ describe("the feed as server-sent events", () => {
     let end = await stream.reader.read();
     while (!end.done) end = await stream.reader.read();
     expect(end.done).toBe(true);
+  });
+
+  test("counts no stream that nobody reads: HEAD opens none, and one that is left before its beginning is over", async () => {
+    const { key } = newApiKey(appliance);
+    const headers = { accept: "text/event-stream", authorization: `Bearer ${key}` };
+    const ask = (method: string) => appliance.handle(new Request("http://localhost/api/v1/changes", { method, headers }));
+    for (let each = 0; each <= EVENT_STREAMS_MAX; each += 1) {
+      expect((await ask("HEAD")).status).toBe(200);
+      const response = await ask("GET");
+      expect(response.status).toBe(200);
+      await response.body?.cancel();
+    }
   });
 
   test("refuses a Last-Event-ID that is none", async () => {

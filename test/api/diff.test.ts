@@ -148,6 +148,17 @@ describe("the diff of two instants", () => {
   ])("refuses the question %p by the field %s", async (query, path) => {
     expect(await owner.get(`/api/v1/diff?${query}`)).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path }] } } });
   });
+
+  test("that goes up to the present settles where it begins: nothing is written there any more, also by a clock that was set back", async () => {
+    appliance.clock.advance(20_000);
+    const before = await diff(`from=${start}`);
+    appliance.clock.advance(-25_000);
+    await newTag(appliance, { name: "late" });
+    appliance.clock.advance(30_000);
+    const after = await diff(`from=${start}`);
+    expect(after["from"]).toEqual(before["from"]);
+    expect(after["counts"]).toEqual({ tag: { added: 1 } });
+  });
 });
 
 describe("the formats of a diff", () => {

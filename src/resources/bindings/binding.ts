@@ -97,7 +97,14 @@ export const Binding = Type.Object(
     ...observedFields,
     ...recordFields,
   },
-  { $id: "Binding" },
+  {
+    $id: "Binding",
+    // So that clients know from the type what there is.
+    oneOf: [
+      { properties: { type: { const: "Port" }, port_id: Uuid }, required: ["type", "port_id"] },
+      { properties: { type: { const: "IpAddress" }, ip_address_id: Uuid }, required: ["type", "ip_address_id"] },
+    ],
+  },
 );
 
 export const BINDING_EXAMPLE = {

@@ -145,6 +145,11 @@ export const Host = Type.Object(
   { $id: "Host" },
 );
 
+const { interfaces: _interfaces, ip_addresses: _addresses, ports: _ports, services: _services, ...ownFields } = Host.properties;
+
+/** A host without its children, as it shows among changes. */
+export const HostAlone = Type.Object(ownFields, { $id: "HostAlone" });
+
 /** A host where its children may be left out (`include_children=false`). */
 export const ListedHost = Type.Object(
   { ...Host.properties, interfaces: unlessAlone(HostInterface), ip_addresses: unlessAlone(IpAddress), ports: unlessAlone(Port), services: unlessAlone(Service) },

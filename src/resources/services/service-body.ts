@@ -31,6 +31,9 @@ export type ServiceUpdate = Static<typeof ServiceUpdate>;
 
 export const Service = Type.Object({ ...serviceFields, bindings: Type.Array(Binding) }, { $id: "Service" });
 
+/** A service without its bindings, as it shows among changes. */
+export const ServiceAlone = Type.Object(serviceFields, { $id: "ServiceAlone" });
+
 export const SERVICE_EXAMPLE = {
   id: BINDING_EXAMPLE.service_id,
   host_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",

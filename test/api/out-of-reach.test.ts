@@ -1,0 +1,155 @@
+// That no answer depends on what its caller can't reach: two appliances that differ in nothing else give the same bytes. What may tell them
+// apart is what everybody may know of the ledger as a whole: how many transactions there are, and the hash over them.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import type { RegisteredRoute } from "../../src/http/surface.ts";
+import type { Answer, Client } from "../support/client.ts";
+import { csvRecords } from "../support/csv.ts";
+import { newHost, type Wire } from "../support/factories.ts";
+import { newTwin, type Twin } from "../support/twin-worlds.ts";
+
+const plain = await newTwin(false);
+const crowded = await newTwin(true);
+afterAll(async () => {
+  await plain.appliance.close();
+  await crowded.appliance.close();
+});
+
+/** Between writes of every sort. */
+const someInstants = (twin: Twin) => twin.instants.filter((_, place) => place % 3 === 0);
+
+/** What each parameter is asked with; a parameter that is not here has to be thought about. */
+const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
+  limit: () => ["1000", "0", "1"],
+  offset: () => ["1"],
+  at: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin)],
+  ids: (twin) => [Object.values(twin.ids).flat().join(",")],
+  network_id: (twin) => [twin.networkId],
+  host_id: (twin) => twin.ids["hosts"] ?? [],
+  service_id: (twin) => twin.ids["services"] ?? [],
+  service_definition: () => ["Nginx"],
+  tag_ids: (twin) => twin.ids["tags"] ?? [],
+  hidden: () => ["false"],
+  search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read"],
+  include_children: () => ["false"],
+  group_by: () => ["created_at", "name"],
+  order_by: () => ["name", "updated_at"],
+  order_direction: () => ["desc"],
+  types: () => ["host,if_entry", "network,user,credential"],
+  after: () => ["0"],
+  wait: () => ["0"],
+  from: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin)],
+  to: (twin) => someInstants(twin),
+  format: () => ["json", "ndjson", "csv", "text"],
+  mac: () => ["02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:03"],
+  ip: () => ["10.2.0.1", "10.2.0.3", "10.2.7.1"],
+  hostname: () => ["web-1", "web-1.example.net", "web-one", "old-1", "access-1"],
+};
+
+/** One of these says what is looked for, and goes with each of the others. */
+const QUESTIONS = ["mac", "ip", "hostname"];
+
+/** Where a query asks for nothing without it. */
+const ALWAYS: Readonly<Record<string, string>> = { "/api/v1/diff": "from=1999-12-31T23:59:59Z" };
+
+/** Of the appliance as a whole: the number and the hash of the last transaction, the backups on its disk. */
+const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
+
+/** Every path that an operation can be asked at, of the same things in both. */
+function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
+  const parameters = Object.keys(operation.query?.properties ?? {});
+  const base = ALWAYS[path] === undefined ? [] : [ALWAYS[path]];
+  const asked = parameters.flatMap((name) => (VALUES[name] as (twin: Twin) => string[])(twin).map((value) => ({ name, query: `${name}=${encodeURIComponent(value)}` })));
+  const queries = asked.map(({ name, query }) => [...base.filter((each) => !each.startsWith(`${name}=`)), query]);
+  const questions = asked.filter(({ name }) => QUESTIONS.includes(name));
+  const whole = questions.length === 0 ? [base, ...queries] : questions.flatMap(({ query: question }) => [[question], ...asked.filter(({ name }) => !QUESTIONS.includes(name)).map(({ query }) => [question, query])]);
+  const plural = /^\/api\/v1\/(.*?)\/:id/.exec(path)?.[1];
+  const places = plural !== undefined ? (twin.ids[plural] ?? []).map((id) => path.replace(":id", id)) : path.includes(":sequence") ? twin.sequences.map((sequence) => path.replace(":sequence", String(sequence))) : [path];
+  return places.flatMap((place) => whole.map((query) => (query.length === 0 ? place : `${place}?${query.join("&")}`)));
+}
+
+/** An answer without what may differ: numbers of transactions become those that they would have without the others; ids that the appliance made, one word. */
+function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
+  const known = new Set([...Object.values(twin.ids).flat(), twin.appliance.first.organizationId, twin.appliance.first.userId]);
+  const number = (sequence: string) => String(twin.stepsUpTo(Number(sequence)));
+  const told = headers.get("content-type")?.startsWith("text/csv") === true ? JSON.stringify(csvRecords(text).map((row) => ({ ...row, ...(row["sequence"] ? { sequence: number(row["sequence"]) } : {}) }))) : text;
+  const body = told
+    .replaceAll(/"(sequence|after)":(\d+)/g, (_whole, name, sequence) => `"${name}":${number(sequence)}`)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => (known.has(id) ? id : "<made>"));
+  const tag = headers.get("etag")?.replace(/^"(\d+)(.*)"$/, (_whole, sequence, rest) => `${number(sequence)}${rest}`);
+  return { status, tag, headers: [...headers].filter(([name]) => name !== "etag" && name !== "x-request-id").sort(), body };
+}
+
+const callers = Object.keys(plain.callers);
+const reads = plain.appliance.surface.routes.filter((route) => route.method === "GET" && !OF_ALL.includes(route.path));
+
+describe.each(reads.map((route) => [route.path, route] as const))("GET %s", (_path, route) => {
+  test.each(callers)("tells %s nothing of whether there is more than it reaches", async (name) => {
+    const differing: unknown[] = [];
+    const [paths, others] = [pathsOf(plain, route), pathsOf(crowded, route)];
+    for (const [place, path] of paths.entries()) {
+      const other = others[place] as string;
+      const [one, two] = await Promise.all([(plain.callers[name] as Client).get(path), (crowded.callers[name] as Client).get(other)]);
+      const [here, there] = [comparable(plain, one), comparable(crowded, two)];
+      if (!Bun.deepEquals(here, there)) differing.push({ path, here, there });
+    }
+    expect(differing.slice(0, 3)).toEqual([]);
+  });
+});
+
+describe("the twins", () => {
+  test("are alike to nobody who sees more, and the crowd is large", async () => {
+    const count = async ({ appliance }: Twin) => (await appliance.owner.get("/api/v1/hosts?limit=1")).body.meta.pagination.total_count;
+    expect(await count(plain)).toBe(3);
+    expect(await count(crowded)).toBeGreaterThan(10);
+    expect(crowded.appliance.reader.head().sequence).toBeGreaterThan(plain.appliance.reader.head().sequence + 100);
+  });
+
+  test("give whoever is confined the host, the history and the place that there are", async () => {
+    for (const name of callers) {
+      const client = crowded.callers[name] as Client;
+      expect((await client.get("/api/v1/hosts")).body.meta.pagination.total_count).toBe(3);
+      expect((await client.get("/api/v1/locate?mac=02:00:00:00:00:01")).data.candidates).toHaveLength(1);
+      expect((await client.get(`/api/v1/hosts/${crowded.ids["hosts"]?.[0]}/history`)).data.length).toBeGreaterThan(3);
+      expect((await client.get("/api/v1/changes?limit=1000")).data.length).toBeGreaterThan(20);
+    }
+  });
+});
+
+describe("a long poll", () => {
+  test("is not ended by what happens out of reach, and brings nothing of it", async () => {
+    const { appliance } = crowded;
+    const { after } = (await (crowded.callers["a Viewer"] as Client).get("/api/v1/changes?limit=1000")).body.meta.feed;
+    let answered = false;
+    const waiting = (crowded.callers["a Viewer"] as Client).get(`/api/v1/changes?after=${after}&wait=30`).then((answer) => {
+      answered = true;
+      return answer;
+    });
+    const networks: Wire[] = (await appliance.owner.get("/api/v1/networks")).data;
+    const far = networks.find(({ name }) => name === "far")?.["id"];
+    for (let each = 0; each < 5; each += 1) await newHost(appliance, { network_id: far });
+    expect(answered).toBe(false);
+    const near = await newHost(appliance);
+    expect((await waiting).data.map((change: Wire) => change["record"].id)).toEqual([near["id"]]);
+  });
+});
+
+describe("a credential, which is the organization's", () => {
+  test("shows that it was changed and when, and not where it was assigned out of reach", async () => {
+    const { appliance, ids, networkId } = crowded;
+    const id = ids["credentials"]?.[0];
+    const path = `/api/v1/credentials/${id}`;
+    const viewer = crowded.callers["a Viewer"] as Client;
+    const [before, { data: whole }] = [await viewer.get(path), await appliance.owner.get(path)];
+    const networks: Wire[] = (await appliance.owner.get("/api/v1/networks")).data;
+    const far = networks.find(({ name }) => name === "far")?.["id"];
+    appliance.clock.advance(1_000);
+    expect((await appliance.owner.put(path, { ...whole, assigned_network_ids: [networkId, far] })).status).toBe(200);
+    const after = await viewer.get(path);
+    const at = appliance.clock.text();
+    expect(after.data).toEqual({ ...before.data, updated_at: at, valid_from: at });
+    expect((await viewer.get(`/api/v1/diff?from=-1s&types=credential,network`)).data).toMatchObject({ added: [], removed: [], changed: [] });
+    expect((await viewer.get(`/api/v1/changes?limit=1000`)).text).not.toContain(far);
+    expect((await viewer.get(`${path}/history`)).text).not.toContain(far);
+  });
+});
