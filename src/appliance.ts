@@ -2,6 +2,7 @@
 // the same store without the server. Knows no flags and prints nothing but log lines.
 
 import { existsSync } from "node:fs";
+import type { Actor } from "./access/actor.ts";
 import { AccessGate } from "./access/gate.ts";
 import { ReadOnlyWriteQueue } from "./access/read-only-writes.ts";
 import { generateSetupToken } from "./access/setup-token.ts";
@@ -330,7 +331,7 @@ function startLongReads(databasePath: string, log: Log): LongReads {
   const start = () => new Worker(new URL("./reads.ts", import.meta.url).href);
   const worker = () => new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
   // Each is a thread that starts when it is first needed.
-  return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS);
+  return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS, (input) => (input as { actor: Actor }).actor.userN);
 }
 
 /** A new key beside secrets that were sealed with a lost one would hide the loss until they are needed. */

@@ -5,6 +5,11 @@ export interface Timers {
   after(ms: number, action: () => void): () => void;
 }
 
+/** Lets a thread that has nothing else to do stand still for so many milliseconds. */
+export function pauseThread(ms: number): void {
+  Bun.sleepSync(ms);
+}
+
 export const systemTimers: Timers = {
   after: (ms, action) => {
     const timer = setTimeout(action, ms);

@@ -55,17 +55,26 @@ export class DirectLongReads implements LongReads {
   close(): void {}
 }
 
+/** Long reads of one caller at a time: each holds what it has found for as long as its answer is taken. */
+export const LONG_READS_OF_CALLER_MAX = 32;
+
 /**
  * Shares reads out among others: those with large steps among some, the rest among the rest, each to the one with the fewest under way.
  * So a question whose every step is short waits for no list whose first step is not.
  */
 export class SharedOutLongReads implements LongReads {
+  private readonly underWayOf = new Map<unknown, number>();
+  private readonly callerOf: (input: unknown) => unknown;
   private readonly forLargeSteps: Lane[];
   private readonly forTheRest: Lane[];
   private readonly inLargeSteps: ReadonlySet<string>;
 
-  /** @param inLargeSteps names of reads; a step of theirs may take as long as one pass over what was alive */
-  constructor(forLargeSteps: readonly LongReads[], forTheRest: readonly LongReads[], inLargeSteps: ReadonlySet<string>) {
+  /**
+   * @param inLargeSteps names of reads; a step of theirs may take as long as one pass over what was alive
+   * @param callerOf tells from a read's input who asks: nobody has more than LONG_READS_OF_CALLER_MAX under way
+   */
+  constructor(forLargeSteps: readonly LongReads[], forTheRest: readonly LongReads[], inLargeSteps: ReadonlySet<string>, callerOf: (input: unknown) => unknown) {
+    this.callerOf = callerOf;
     const laneOf = (reads: LongReads): Lane => ({ reads, underWay: 0 });
     this.forLargeSteps = forLargeSteps.map(laneOf);
     this.forTheRest = forTheRest.map(laneOf);
@@ -75,13 +84,23 @@ export class SharedOutLongReads implements LongReads {
   async start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>> {
     const lanes = this.inLargeSteps.has(name) ? this.forLargeSteps : this.forTheRest;
     const lane = lanes.reduce((least, each) => (each.underWay < least.underWay ? each : least));
+    const caller = this.callerOf(input);
+    const own = this.underWayOf.get(caller) ?? 0;
+    if (own >= LONG_READS_OF_CALLER_MAX) {
+      throw new DomainError("rate_limit_exceeded", `You have ${LONG_READS_OF_CALLER_MAX} long reads under way already; take what they answer, or close them, first.`, { retry_after_seconds: 1 });
+    }
     lane.underWay += 1;
-    try {
-      return untilOver(await lane.reads.start(name, input), () => {
-        lane.underWay -= 1;
-      });
-    } catch (error) {
+    this.underWayOf.set(caller, own + 1);
+    const over = () => {
       lane.underWay -= 1;
+      const left = (this.underWayOf.get(caller) ?? 1) - 1;
+      if (left === 0) this.underWayOf.delete(caller);
+      else this.underWayOf.set(caller, left);
+    };
+    try {
+      return untilOver(await lane.reads.start(name, input), over);
+    } catch (error) {
+      over();
       throw error;
     }
   }

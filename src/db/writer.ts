@@ -6,6 +6,7 @@ import { AnsweredPast } from "./answered-past.ts";
 import { DomainError, type ErrorCode } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Random } from "../base/random.ts";
+import { pauseThread } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { Sql } from "./connection.ts";
 import { KeptOutcomes, type Box, type Repeatable } from "./kept-outcomes.ts";
@@ -44,6 +45,7 @@ export const MAX_GROUP = 64;
 export class Writer {
   readonly past: AnsweredPast;
   private readonly onPostponed: () => void;
+  private readonly pause: (ms: number) => void;
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<string, AnyKind>;
   private readonly commands: Commands;
@@ -60,8 +62,9 @@ export class Writer {
    * @param options.box seals what is kept of repeatable requests; without it there are none
    * @param options.past what this process has answered of the past; of its own where nobody else is told
    * @param options.onPostponed told when a commit was given up, to be made at a later instant
+   * @param options.pause lets the thread stand still: a commit that was dated ahead is not made before its own instant
    */
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; past?: AnsweredPast; onPostponed?: () => void }) {
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; past?: AnsweredPast; onPostponed?: () => void; pause?: (ms: number) => void }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;
@@ -70,31 +73,34 @@ export class Writer {
     this.uuids = new UuidSource(options.random);
     this.past = options.past ?? new AnsweredPast(options.clock);
     this.onPostponed = options.onPostponed ?? (() => {});
+    this.pause = options.pause ?? pauseThread;
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
   /** Runs the requests in order, in one commit. Replies in the same order. */
   execute(requests: readonly WriteRequest[]): WriteReply[] {
     let notBefore = this.past.earliest();
+    let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
       const began = this.clock.now();
       // In the end whoever asks for what comes after now waits, or a commit could be put off for ever.
       const isLast = postponements === MAX_POSTPONEMENTS;
       if (isLast) notBefore = this.closeFromNowOn();
       try {
-        const replies = this.attempt(requests, notBefore, isLast);
+        const replies = this.attempt(requests, notBefore, isLast, aheadMs);
         if (replies !== null) return replies;
       } finally {
         this.past.open(this.committed);
       }
       this.onPostponed();
       const now = this.clock.now();
-      notBefore = Math.max(this.past.earliest(), now + Math.min((now - began) * AHEAD, AHEAD_MAX_MS));
+      aheadMs = Math.min((now - began) * AHEAD, AHEAD_MAX_MS);
+      notBefore = Math.max(this.past.earliest(), now + aheadMs);
     }
   }
 
   /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
-  private attempt(requests: readonly WriteRequest[], notBefore: Instant, isLast: boolean): WriteReply[] | null {
+  private attempt(requests: readonly WriteRequest[], notBefore: Instant, isLast: boolean, aheadMs: number): WriteReply[] | null {
     const client = this.db.$client;
     this.committed = null;
     this.written = [];
@@ -110,6 +116,9 @@ export class Writer {
       // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
       if (!client.inTransaction) return requests.map(() => lost(reply));
     }
+    // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
+    const lead = (this.written.at(-1)?.instant ?? 0) - this.clock.now();
+    if (lead > 0 && lead <= aheadMs) this.pause(lead);
     const first = this.written[0];
     if (first !== undefined && !isLast && !this.past.close(first.instant)) {
       client.run("ROLLBACK");

@@ -18,8 +18,9 @@ export const FEED_LIMIT_MAX = 1_000;
 export const FEED_WAIT_MAX_S = 60;
 /** Between two signs of life on a stream of events. */
 export const HEARTBEAT_MS = 15_000;
-/** Streams of events at a time. */
+/** Streams of events at a time, and of one user and that user's keys. */
 export const EVENT_STREAMS_MAX = 256;
+export const EVENT_STREAMS_OF_USER_MAX = 32;
 
 const EVENT_STREAM = "text/event-stream";
 /** What a client waits before it connects again. */
@@ -45,6 +46,7 @@ const FeedMeta = Type.Object({
 /** /api/v1/changes. */
 export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inventory, watch: CommitWatch): void {
   let streams = 0;
+  const streamsOf = new Map<number, number>();
 
   surface.get(
     "/api/v1/changes",
@@ -89,12 +91,16 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
   function events(call: FeedCall): Response {
     const after = lastEventId(call.request) ?? call.query.after ?? 0;
     assertNotBeyond(after);
+    const { userN } = call.actor;
+    const own = streamsOf.get(userN) ?? 0;
+    if (own >= EVENT_STREAMS_OF_USER_MAX) throw new DomainError("rate_limit_exceeded", `You have ${EVENT_STREAMS_OF_USER_MAX} streams of changes open already; close one, or ask with wait.`, { retry_after_seconds: 5 });
     if (streams >= EVENT_STREAMS_MAX) throw new DomainError("rate_limit_exceeded", `${EVENT_STREAMS_MAX} streams of changes are open already; close one, or ask with wait.`, { retry_after_seconds: 5 });
     // For proxies that would wait for the end of it.
     const headers = { ...call.headers, "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" };
     if (call.request.method === "HEAD") return new Response(null, { headers });
     streams += 1;
-    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, counted(follow(call, after)), "", failed(inventory, call)), { headers });
+    streamsOf.set(userN, own + 1);
+    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, counted(follow(call, after), userN), "", failed(inventory, call)), { headers });
   }
 
   async function* follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
@@ -120,11 +126,15 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
   }
 
   /** The same steps; one stream less once they are over or no longer wanted, also where nobody has asked for the first of them. */
-  function counted(steps: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+  function counted(steps: AsyncGenerator<Uint8Array>, userN: number): AsyncIterable<Uint8Array> {
     let isOpen = true;
     const end = () => {
-      if (isOpen) streams -= 1;
+      if (!isOpen) return;
       isOpen = false;
+      streams -= 1;
+      const left = (streamsOf.get(userN) ?? 1) - 1;
+      if (left === 0) streamsOf.delete(userN);
+      else streamsOf.set(userN, left);
     };
     const next = async () => {
       try {

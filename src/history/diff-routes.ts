@@ -112,7 +112,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       return readingAt(inventory, hasPassed ? toAt : fromAt, async (settled) => {
         const asOf = hasPassed ? settled : null;
         const format = call.query.format ?? "json";
-        const from = reader.resolve(fromAt);
+        const from = reader.resolve(fromAt, inventory.writes.answeredUntil);
         const fromSequence = (from ?? reader.head()).sequence;
         const thinnedUntil = reader.thinnedPast.incompleteUntil(fromSequence);
         const input: DiffInput = {

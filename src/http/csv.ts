@@ -50,9 +50,11 @@ function onlyType(cell: object): string | null {
   return entry?.[0] === "type" && typeof entry[1] === "string" && others.length === 0 ? guarded(entry[1]) : null;
 }
 
-/** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks before a formula do not hide it. */
+/** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks before a formula do not hide it, nor does a semicolon,
+ * which parts cells where a spreadsheet speaks other languages. */
 function guarded(value: string): string {
-  return /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(value) || /^[\t\r\n]/.test(value) ? `'${value}` : value;
+  const guardedWithin = value.replaceAll(/(?<=[;\t\r\n][\s\p{Cc}]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu, "'");
+  return /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(value) || /^[\t\r\n]/.test(value) ? `'${guardedWithin}` : guardedWithin;
 }
 
 function quoted(value: string): string {

@@ -110,7 +110,7 @@ function listQuery(call: Context & { readonly query: { readonly ids?: string[] }
 /** What a CSV export answers, for its operation. */
 export function csvAnswer(plural: string, columns: readonly CsvColumn[], example: object): Pick<Operation<Access>, "answer" | "media" | "example"> {
   const rows = csvHead(columns) + csvRows(columns, [example as Record<string, unknown>]);
-  return { answer: null, media: [{ type: "text/csv", description: `RFC 4180 with a header row: the ${plural} as a table. Lists are joined by semicolons; a cell that a spreadsheet would run begins with an apostrophe. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`, example: rows }], example: { data: null } };
+  return { answer: null, media: [{ type: "text/csv", description: `RFC 4180 with a header row: the ${plural} as a table. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`, example: rows }], example: { data: null } };
 }
 
 /** All that a list would answer over all of its pages, as a table. */
@@ -272,10 +272,10 @@ function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined):
 export function readingAt(inventory: Pick<Inventory, "reader" | "writes">, at: Instant | null, read: (asOf: AsOf | null) => Response | Promise<Response>): Response | Promise<Response> {
   const { reader, writes } = inventory;
   return reader.snapshot(() => {
-    const asOf = reader.resolve(at);
+    const asOf = reader.resolve(at, writes.answeredUntil);
     if (at === null || asOf === null) return read(null);
     const settled = writes.settlePast(at, reader.head().sequence);
-    return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at))));
+    return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at, writes.answeredUntil))));
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { DirectLongReads, type FromReadWorker, type LongReads, type LongReadTable, serveLongReads, SharedOutLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
+import { DirectLongReads, type FromReadWorker, LONG_READS_OF_CALLER_MAX, type LongReads, type LongReadTable, serveLongReads, SharedOutLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
 import type { Reader } from "../../src/db/reader.ts";
 
 /** Reads on one state of the database are of no matter here. */
@@ -215,7 +215,7 @@ describe("reads that are shared out", () => {
 
   const lanes = () => {
     const [a, b, rest] = [new Recorded(), new Recorded(), new Recorded()];
-    return { a, b, rest, shared: new SharedOutLongReads([a, b], [rest], new Set(["list", "refused"])) };
+    return { a, b, rest, shared: new SharedOutLongReads([a, b], [rest], new Set(["list", "refused"]), (input) => input) };
   };
   const drain = async (chunks: AsyncIterable<Uint8Array>) => {
     const bytes: number[] = [];
@@ -242,6 +242,16 @@ describe("reads that are shared out", () => {
     await expect(shared.start("refused", null)).rejects.toThrow("There is none.");
     await shared.start("list", null);
     expect([a.started.length, b.started.length]).toEqual([5, 0]);
+  });
+
+  test("are refused to who has too many under way, and to nobody else", async () => {
+    const { shared } = lanes();
+    const open: Array<AsyncIterable<Uint8Array>> = [];
+    for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) open.push(await shared.start("locate", "one"));
+    await expect(shared.start("list", "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    expect(await drain(await shared.start("list", "other"))).toEqual([1, 2]);
+    expect(await drain(open[0] as AsyncIterable<Uint8Array>)).toEqual([1, 2]);
+    expect(await drain(await shared.start("list", "one"))).toEqual([1, 2]);
   });
 
   test("are all closed together", () => {

@@ -134,6 +134,9 @@ describe("a commit whose instant was answered while it was made", () => {
       clock: store.clock,
       random: store.random,
       past,
+      pause: (ms) => {
+        store.clock.at += ms;
+      },
       onPostponed: () => {
         postponed += 1;
       },
@@ -154,6 +157,8 @@ describe("a commit whose instant was answered while it was made", () => {
     expect({ runs, postponed }).toEqual({ runs: 2, postponed: 1 });
     expect(tags()).toHaveLength(1);
     expect(tags()[0]?.["valid_from"]).toBe(formatInstant(began + 4 * SECOND + 5 * SECOND));
+    // Acknowledged at its own instant, and not before: what is there now was there then.
+    expect(store.clock.at).toBe(began + 9 * SECOND);
     expect(sequence).toBe(2);
     expect(past.committed).toBe(2);
     expect(past.isClosing(store.clock.at + DAY)).toBe(false);

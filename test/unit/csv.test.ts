@@ -31,11 +31,13 @@ describe("a table as CSV", () => {
     expect(cell(value).replace(/^"/, "").startsWith("'")).toBe(true);
   });
 
-  test("guards a list whose first part would be run", () => {
+  test("guards a list whose first part would be run, and what follows a semicolon", () => {
     expect(cell(["=1", "2"])).toBe("'=1;2\r\n");
+    expect(cell(["1", "=2"])).toBe("1;'=2\r\n");
+    expect(cell("x; =HYPERLINK(1)")).toBe("x; '=HYPERLINK(1)\r\n");
   });
 
-  test.each([["a=b"], ["1-2"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])("leaves %p as it is", (value) => {
+  test.each([["a=b"], ["1-2"], ["a;b"], ["00:1b:21:aa:bb:cc"], ["x@example.org"]])("leaves %p as it is", (value) => {
     expect(cell(value)).toBe(`${value}\r\n`);
   });
 });
