@@ -127,7 +127,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     });
     closers.push(() => writes.close());
     const reader = openReader(files, clock);
-    closers.push(() => reader.db.close());
+    closers.push(() => reader.close());
     checkClock(reader, options);
 
     if (options.firstSetup !== null) {
@@ -190,9 +190,9 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   const writes = new ReadOnlyWriteQueue(reader);
   const longReads = startLongReads(file, log);
   const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
-  const stopReading = () => {
-    longReads.close();
-    reader.db.close();
+  const stopReading = async () => {
+    await longReads.close();
+    reader.close();
   };
   try {
     const head = openedFile(file, () => reader.head());
@@ -201,11 +201,11 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     const stop = async () => {
       watch.close();
       await drain(server, log);
-      stopReading();
+      await stopReading();
     };
     return { url: server.url.origin, directory: file, setupToken: null, asOf: head.sequence === 0 ? null : head.at, crashed: new Promise(() => {}), stop };
   } catch (error) {
-    stopReading();
+    await stopReading();
     throw error;
   }
 }
@@ -256,7 +256,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
       checkClock(reader, options);
       const writes = new DirectWriteQueue(writer);
       const close = async () => {
-        reader.db.close();
+        reader.close();
         await writes.close();
       };
       return { reader, writes, close };

@@ -45,8 +45,6 @@ export class ReadOnlyWriteQueue implements WriteQueue {
   }
 
   /** Nothing is ever written. */
-  readonly answeredUntil = -1;
-
   settlePast(): null {
     return null;
   }

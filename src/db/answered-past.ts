@@ -37,12 +37,6 @@ export class AnsweredPast {
     if (at > until || this.leads(until)) Atomics.store(this.cells, UNTIL, BigInt(at));
   }
 
-  /** Up to where the past has been answered; what is answered as past stays past, also when the clock is set back a little. */
-  get answeredUntil(): Instant {
-    const until = Number(Atomics.load(this.cells, UNTIL));
-    return this.leads(until) ? -1 : until;
-  }
-
   /** Whether a commit under way may be dated at `at` or before it. */
   isClosing(at: Instant): boolean {
     return BigInt(at) >= Atomics.load(this.cells, CLOSING);

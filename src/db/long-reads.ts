@@ -20,7 +20,8 @@ export interface LongReads {
    * @throws DomainError as the read threw it before its first bytes
    */
   start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>>;
-  close(): void;
+  /** Lets go of the database: what is under way is cut off. */
+  close(): Promise<void>;
 }
 
 /** On this thread: for tests and subcommands. */
@@ -52,7 +53,7 @@ export class DirectLongReads implements LongReads {
     })();
   }
 
-  close(): void {}
+  async close(): Promise<void> {}
 }
 
 /** Long reads of one caller at a time: each holds what it has found for as long as its answer is taken. */
@@ -105,8 +106,8 @@ export class SharedOutLongReads implements LongReads {
     }
   }
 
-  close(): void {
-    for (const { reads } of [...this.forLargeSteps, ...this.forTheRest]) reads.close();
+  async close(): Promise<void> {
+    await Promise.all([...this.forLargeSteps, ...this.forTheRest].map(({ reads }) => reads.close()));
   }
 }
 
@@ -142,8 +143,12 @@ function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): AsyncIt
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-export type ToReadWorker = { type: "open"; options: unknown } | { type: "start"; id: number; name: string; input: unknown } | { type: "more"; id: number } | { type: "stop"; id: number };
+export type ToReadWorker = { type: "open"; options: unknown } | { type: "start"; id: number; name: string; input: unknown } | { type: "more"; id: number } | { type: "stop"; id: number } | { type: "close" };
+/** A thread that is in the middle of a long step is waited for no longer than this before it is ended. */
+const CLOSE_MAX_MS = 1_000;
+
 export type FromReadWorker =
+  | { type: "closed" }
   | { type: "chunk"; id: number; bytes: Uint8Array }
   | { type: "done"; id: number }
   | { type: "failed"; id: number; code: ErrorCode; message: string; params: Record<string, unknown>; cause: string | null };
@@ -151,7 +156,7 @@ export type FromReadWorker =
 const SHUTTING_DOWN = "the appliance is shutting down";
 
 interface Waiting {
-  readonly settle: (message: FromReadWorker) => void;
+  readonly settle: (message: Exclude<FromReadWorker, { type: "closed" }>) => void;
 }
 
 /** In a Worker, started when it is first needed and again after a crash. */
@@ -178,11 +183,23 @@ export class WorkerLongReads implements LongReads {
     return this.chunks(id, first);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.isClosed = true;
-    this.worker?.terminate();
+    const { worker } = this;
     this.worker = null;
     this.fail(SHUTTING_DOWN);
+    if (worker === null) return;
+    // Its connection must be closed by its own thread, or the writer cannot fold all of the log into the database.
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    worker.onmessage = (event: MessageEvent<FromReadWorker>) => {
+      if (event.data.type === "closed") resolve();
+    };
+    worker.onerror = () => resolve();
+    const timer = setTimeout(resolve, CLOSE_MAX_MS);
+    worker.postMessage({ type: "close" } satisfies ToReadWorker);
+    await closed;
+    clearTimeout(timer);
+    worker.terminate();
   }
 
   private async *chunks(id: number, first: Uint8Array | null): AsyncGenerator<Uint8Array> {
@@ -221,10 +238,11 @@ export class WorkerLongReads implements LongReads {
     if (this.worker !== null) return this.worker;
     const worker = this.startWorker();
     this.worker = worker;
-    worker.onmessage = (event: MessageEvent<FromReadWorker>) => {
-      const waiting = this.waiting.get(event.data.id);
-      this.waiting.delete(event.data.id);
-      waiting?.settle(event.data);
+    worker.onmessage = ({ data }: MessageEvent<FromReadWorker>) => {
+      if (data.type === "closed") return;
+      const waiting = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      waiting?.settle(data);
     };
     const crash = (message: string) => {
       if (this.worker !== worker) return;
@@ -283,9 +301,15 @@ export function serveLongReads(open: (options: unknown) => Reader, reads: LongRe
       // The thread that it ran in may have crashed since, and this be the next one.
       if (running.has(message.id)) step(message.id);
       else port.postMessage(failure(message.id, new Error("long reads: the thread that it began in has ended")));
-    } else {
+    } else if (message.type === "stop") {
       running.get(message.id)?.return();
       running.delete(message.id);
+    } else {
+      for (const steps of running.values()) steps.return();
+      running.clear();
+      reader?.close();
+      reader = null;
+      port.postMessage({ type: "closed" });
     }
   };
 }

@@ -21,6 +21,13 @@ export class ReadConnection {
     this.db = db.$client;
   }
 
+  /** Lets go of the database: what is prepared would hold it. */
+  close(): void {
+    for (const statement of this.prepared.values()) statement.finalize();
+    this.prepared.clear();
+    this.db.close();
+  }
+
   /** Runs reads on one state of the database, up to the first thing that they wait for. */
   snapshot<T>(read: () => T): T {
     if (this.isHeldStill) return read();

@@ -74,8 +74,8 @@ export class Reader extends ReadConnection {
    * What `at` means: the last transaction at or before it, where history was thinned the last one that is kept; or null for the present.
    * An instant that is not before the wall clock is the present, also while the ledger's clock leads.
    */
-  resolve(at: Instant | null, answeredUntil: Instant = -1): AsOf | null {
-    if (at === null || (at >= this.clock.now() && at > answeredUntil)) return null;
+  resolve(at: Instant | null): AsOf | null {
+    if (at === null || at >= this.clock.now()) return null;
     const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
     if (row === undefined) return { sequence: 0, lastN: 0, present: false };
     const [asked, lastN] = row;

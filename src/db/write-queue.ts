@@ -24,8 +24,6 @@ export interface WriteQueue {
    * @returns null where that state has all of it; else what to wait for before another state is read
    */
   settlePast(at: Instant, seen: number): Promise<void> | null;
-  /** Up to where the past has been answered by this process; -1 for nowhere. */
-  readonly answeredUntil: Instant;
   /** Told after each commit that made a transaction. */
   readonly commits: CommitSignal;
   /** Finishes what is waiting, checkpoints and closes. */
@@ -51,10 +49,6 @@ export class DirectWriteQueue implements WriteQueue {
     // As from another thread: not before this one has left the state of the database that it holds.
     if (reply.ok && reply.outcome.sequence !== null) queueMicrotask(() => this.commits.notify());
     return outcomeOf<T>(reply);
-  }
-
-  get answeredUntil(): Instant {
-    return this.writer.past.answeredUntil;
   }
 
   settlePast(at: Instant): null {
@@ -157,10 +151,6 @@ export class WorkerWriteQueue implements WriteQueue {
       else this.worker.postMessage({ type: "close" } satisfies ToWorker);
     }
     return this.closed;
-  }
-
-  get answeredUntil(): Instant {
-    return this.past.answeredUntil;
   }
 
   settlePast(at: Instant, seen: number): Promise<void> | null {

@@ -1,5 +1,6 @@
 // A diff as it is answered: JSON, lines of JSON, a table, or a report for people.
 
+import { isUuid } from "../base/uuid.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
 import { entityWords } from "../base/entity-words.ts";
 import type { LedgerEntry } from "../db/change-log.ts";
@@ -9,6 +10,7 @@ import type { Thinned } from "../db/thinned-past.ts";
 import { csvHead, csvRows, fieldColumns } from "../http/csv.ts";
 import { metaAt, resolvedMembers, thinnedUntilMember } from "../http/envelope.ts";
 import { transactionText } from "./change-view.ts";
+import { RecordNames } from "./record-names.ts";
 import { Diff, type Difference, type DiffQuery } from "./diff.ts";
 
 export const DIFF_FORMATS = ["json", "ndjson", "csv", "text"] as const;
@@ -31,15 +33,15 @@ const ALL = ["added", "removed", "changed"] as const;
 const PAUSE = new Uint8Array(0);
 
 /** The columns of the table: one row for each record that was added or removed, and for each field that was changed. */
-export const DIFF_COLUMNS = fieldColumns(["change", "entity_type", "id", "name", "network_id", "host_id", "field", "from", "to", "sequence", "at", "actor_type", "actor_name", "request_id"]);
+export const DIFF_COLUMNS = fieldColumns(["change", "entity_type", "id", "name", "network_id", "host_id", "host_name", "field", "from", "to", "sequence", "at", "actor_type", "actor_name", "request_id"]);
 
 export const diff: LongRead = function* (reader: Reader, input: DiffInput) {
   const differences = new Diff(reader, input);
   for (const _ of differences.gather()) yield PAUSE;
-  yield* FORMATS[input.format](differences, input);
+  yield* FORMATS[input.format](differences, input, new RecordNames(reader, input.actor, [input.to, input.from]));
 };
 
-const FORMATS: Readonly<Record<DiffFormat, (diff: Diff, input: DiffInput) => Generator<Uint8Array>>> = { json, ndjson, csv, text };
+const FORMATS: Readonly<Record<DiffFormat, (diff: Diff, input: DiffInput, names: RecordNames) => Generator<Uint8Array>>> = { json, ndjson, csv, text };
 
 function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   const counts = new Counts();
@@ -61,12 +63,12 @@ function* ndjson(diff: Diff): Generator<Uint8Array> {
   for (const step of diff.differences(ALL)) yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
 }
 
-function* csv(diff: Diff): Generator<Uint8Array> {
+function* csv(diff: Diff, _input: DiffInput, names: RecordNames): Generator<Uint8Array> {
   yield encode(csvHead(DIFF_COLUMNS));
-  for (const step of diff.differences(ALL)) yield encode(csvRows(DIFF_COLUMNS, step.flatMap(rows)));
+  for (const step of diff.differences(ALL)) yield encode(csvRows(DIFF_COLUMNS, step.flatMap((each) => rows(each, names))));
 }
 
-function* text(diff: Diff, input: DiffInput): Generator<Uint8Array> {
+function* text(diff: Diff, input: DiffInput, names: RecordNames): Generator<Uint8Array> {
   const counts = new Counts();
   yield encode(`What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`);
   let heading = "";
@@ -77,7 +79,7 @@ function* text(diff: Diff, input: DiffInput): Generator<Uint8Array> {
       const title = capitalized(entityWords(each.kind.name));
       if (title !== heading) lines += `\n${title}\n`;
       heading = title;
-      lines += reported(each);
+      lines += reported(each, names);
     }
     yield encode(lines);
   }
@@ -97,9 +99,9 @@ function differenceText(difference: Difference): string {
   return `${head},"fields":[${fields.join(",")}],${tail}`;
 }
 
-function rows(difference: Difference): Array<Record<string, unknown>> {
+function rows(difference: Difference, names: RecordNames): Array<Record<string, unknown>> {
   const { change, kind, name, record } = difference;
-  const about = { change, entity_type: kind.name, id: record["id"], name, network_id: record["network_id"], host_id: record["host_id"] };
+  const about = { change, entity_type: kind.name, id: record["id"], name, network_id: record["network_id"], host_id: record["host_id"], host_name: hostName(difference, names) };
   if (difference.change !== "changed") return [{ ...about, ...who(difference.transaction) }];
   return difference.fields.map(({ field, from, to, transaction }) => ({ ...about, field, from, to, ...(transaction === null ? {} : who(transaction)) }));
 }
@@ -110,16 +112,45 @@ function who(transaction: LedgerEntry): Record<string, unknown> {
 }
 
 /** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with who and when. */
-function reported(difference: Difference): string {
+function reported(difference: Difference, names: RecordNames): string {
   const by = (entry: LedgerEntry | null) => (entry === null ? "not kept by whom" : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}`);
-  const name = oneLine(difference.name);
+  const host = hostName(difference, names);
+  const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
   if (difference.change !== "changed") return `  ${difference.change === "added" ? "+" : "-"} ${name}  (${by(difference.transaction)})\n`;
-  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${shown(each.from)} → ${shown(each.to)}  (${by(each.transaction)})\n`).join("")}`;
+  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each.from, each.to, names)}  (${by(each.transaction)})\n`).join("")}`;
 }
 
-/** A value on one line, without what would move a terminal's cursor. */
-function shown(value: unknown): string {
-  return value === null ? "none" : oneLine(JSON.stringify(value));
+/** The host that a part belongs to, as it is called; null for what belongs to none. */
+function hostName({ record }: Difference, names: RecordNames): string | null {
+  const id = record["host_id"];
+  return typeof id === "string" ? (names.of(id) ?? id) : null;
+}
+
+/** `"a" → "b"`; of lists what came and what went: a forwarding table has thousands. */
+function moved(from: unknown, to: unknown, names: RecordNames): string {
+  const [old, now] = [listOf(from), listOf(to)];
+  if (old === null || now === null || (from === null && to === null)) return `${shown(from, names)} → ${shown(to, names)}`;
+  const came = now.filter((each) => !old.includes(each)).map((each) => `+${called(each, names)}`);
+  const went = old.filter((each) => !now.includes(each)).map((each) => `-${called(each, names)}`);
+  return [...came, ...went].join(" ") || "in another order";
+}
+
+/** A list of texts; null for anything else. What is not there yet has none in it. */
+function listOf(value: unknown): string[] | null {
+  if (value === null) return [];
+  return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : null;
+}
+
+/** A value on one line, without what would move a terminal's cursor; records by their names. */
+function shown(value: unknown, names: RecordNames): string {
+  if (value === null) return "none";
+  const id = typeof value === "object" ? (value as { id?: unknown }).id : value;
+  const name = typeof id === "string" && isUuid(id) ? names.of(id) : null;
+  return oneLine(name ?? JSON.stringify(value));
+}
+
+function called(value: string, names: RecordNames): string {
+  return oneLine((isUuid(value) ? names.of(value) : null) ?? value);
 }
 
 function oneLine(value: string): string {

@@ -6,11 +6,15 @@ import { invalid } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
 import { RESOLUTIONS } from "../db/thinned-past.ts";
+import { ChangeLog } from "../db/change-log.ts";
+import type { AnyKind } from "../db/kind.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { CSV_TYPE } from "../http/csv.ts";
 import { InstantOrAge, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
 import { failed, plainActor, readingAt, type Inventory } from "../resources/answers.ts";
+import { hostKind } from "../resources/hosts/host.ts";
+import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
 import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput } from "./diff-formats.ts";
@@ -112,14 +116,14 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       return readingAt(inventory, hasPassed ? toAt : fromAt, async (settled) => {
         const asOf = hasPassed ? settled : null;
         const format = call.query.format ?? "json";
-        const from = reader.resolve(fromAt, inventory.writes.answeredUntil);
+        const from = reader.resolve(fromAt);
         const fromSequence = (from ?? reader.head()).sequence;
         const thinnedUntil = reader.thinnedPast.incompleteUntil(fromSequence);
         const input: DiffInput = {
           actor: plainActor(call.actor),
           types: call.query.types ?? CHANGE_TYPES,
-          networkN: numberOf(call.query.network_id),
-          hostN: numberOf(call.query.host_id),
+          networkN: numberOf(networkKind, call.query.network_id, call.actor),
+          hostN: numberOf(hostKind, call.query.host_id, call.actor),
           from: fromSequence,
           to: (asOf ?? reader.head()).sequence,
           format,
@@ -136,8 +140,8 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     },
   );
 
-  /** Null where none was asked for; 0 for one that was never used, which holds nothing. */
-  function numberOf(id: string | undefined): number | null {
-    return id === undefined ? null : (reader.recordN(id) ?? 0);
+  /** Null where none was asked for; 0 for one that the caller never saw, which holds nothing. */
+  function numberOf(kind: AnyKind, id: string | undefined, actor: Actor): number | null {
+    return id === undefined ? null : (new ChangeLog(reader).everSeen(kind, id, actor) ?? 0);
   }
 }

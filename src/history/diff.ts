@@ -124,7 +124,9 @@ export class Diff {
       const old = before.get(record.n);
       const now = after.get(record.n);
       const transaction = entries.get((record.versions.at(-1) as TouchedVersion).sequence) as LedgerEntry;
-      if (old === undefined && now !== undefined) differences.push({ change: "added", kind, name: recordLabel(kind.name, now), record: now, transaction });
+      // Added by who made it, whoever changed it since.
+      const made = entries.get((record.versions.findLast((version) => version.changedFields === null) ?? (record.versions.at(-1) as TouchedVersion)).sequence) as LedgerEntry;
+      if (old === undefined && now !== undefined) differences.push({ change: "added", kind, name: recordLabel(kind.name, now), record: now, transaction: made });
       else if (old !== undefined && now === undefined) differences.push({ change: "removed", kind, name: recordLabel(kind.name, old), record: old, transaction });
       else if (old !== undefined && now !== undefined) {
         const fields = changedFields(old, now).map((field) => ({ field, from: old[field] ?? null, to: now[field] ?? null, transaction: entries.get(lastChangeOf(field, record)) ?? null }));

@@ -83,7 +83,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
           const head = reader.head().sequence;
           const input: TimelineInput = {
             ...question,
-            from: from === null ? null : { at: formatInstant(from), sequence: (reader.resolve(from, inventory.writes.answeredUntil) ?? { sequence: head }).sequence },
+            from: from === null ? null : { at: formatInstant(from), sequence: (reader.resolve(from) ?? { sequence: head }).sequence },
             to: to === null ? null : formatInstant(to),
             until: asOf?.sequence ?? head,
           };

@@ -272,10 +272,10 @@ function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined):
 export function readingAt(inventory: Pick<Inventory, "reader" | "writes">, at: Instant | null, read: (asOf: AsOf | null) => Response | Promise<Response>): Response | Promise<Response> {
   const { reader, writes } = inventory;
   return reader.snapshot(() => {
-    const asOf = reader.resolve(at, writes.answeredUntil);
+    const asOf = reader.resolve(at);
     if (at === null || asOf === null) return read(null);
     const settled = writes.settlePast(at, reader.head().sequence);
-    return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at, writes.answeredUntil))));
+    return settled === null ? read(asOf) : settled.then(() => reader.snapshot(() => read(reader.resolve(at))));
   });
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
+import { newApiKey, newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
 import { newHost, newIfEntry } from "../support/inventory.ts";
 
 let appliance: TestAppliance;
@@ -54,6 +54,17 @@ describe("the diff of two instants", () => {
       ],
       transaction: { at: renamed.updated_at },
     });
+  });
+
+  test("names who added a record, whoever changed it since, and takes no other record for a host", async () => {
+    const { id, client } = newApiKey(appliance);
+    const tag = (await client.post("/api/v1/tags", { name: "a", color: "Green" })).data;
+    appliance.clock.advance(1_000);
+    await put(tag, { name: "b" });
+    appliance.clock.advance(1_000);
+    expect((await diff(`from=${start}&types=tag`))["added"]).toMatchObject([{ name: "b", transaction: { at: tag.created_at, actor: { id } } }]);
+    expect((await diff(`from=-7d&host_id=${appliance.first.networkId}`))["counts"]).toEqual({});
+    expect((await diff(`from=-7d&network_id=${tag.id}`))["counts"]).toEqual({});
   });
 
   test("is empty between an instant and itself, and where all that changed changed back", async () => {
@@ -187,10 +198,30 @@ describe("the formats of a diff", () => {
     const answer = await owner.get(`/api/v1/diff?from=${start}&format=csv`);
     expect(answer.headers.get("content-type")).toStartWith("text/csv");
     const rows = answer.text.split("\r\n");
-    expect(rows[0]).toBe("change,entity_type,id,name,network_id,host_id,field,from,to,sequence,at,actor_type,actor_name,request_id");
-    expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,color,Green,Blue,`))).toBe(true);
-    expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,name,'=a,b,`))).toBe(true);
+    expect(rows[0]).toBe("change,entity_type,id,name,network_id,host_id,host_name,field,from,to,sequence,at,actor_type,actor_name,request_id");
+    expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,,color,Green,Blue,`))).toBe(true);
+    expect(rows.some((row) => row.startsWith(`changed,tag,${tag["id"]},b,,,,name,'=a,b,`))).toBe(true);
     expect(rows).toHaveLength(5);
+  });
+
+  test("text and csv name the host of a part, records by their names, and of lists what came and went", async () => {
+    const host = await newHost(appliance, { name: "core-1" });
+    const entry = await newIfEntry(appliance, host["id"]);
+    const put = (changes: Wire) => owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: "Gi1/0/1", ...changes });
+    await put({ fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"] });
+    appliance.clock.advance(1_000);
+    const from = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await put({ fdb_macs: ["00:00:5e:00:53:02", "00:00:5e:00:53:03"], neighbor: { type: "Host", id: host["id"] } });
+    await owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "core-1", hidden: false, tags: [tag["id"]] });
+    appliance.clock.advance(1_000);
+    const { text } = await owner.get(`/api/v1/diff?from=${from}&format=text`);
+    expect(text).toContain("  ~ core-1 Gi1/0/1\n");
+    expect(text).toContain("      fdb_macs: +00:00:5e:00:53:03 -00:00:5e:00:53:01  (");
+    expect(text).toContain("      neighbor: none → core-1  (");
+    expect(text).toContain("      tags: +b  (");
+    const csv = (await owner.get(`/api/v1/diff?from=${from}&format=csv`)).text;
+    expect(csv).toContain(`,Gi1/0/1,${appliance.first.networkId},${host["id"]},core-1,fdb_macs,`);
   });
 
   test("text is a report for people, without anything that moves a terminal's cursor", async () => {

@@ -6,7 +6,7 @@ import { DirectLongReads, type FromReadWorker, LONG_READS_OF_CALLER_MAX, type Lo
 import type { Reader } from "../../src/db/reader.ts";
 
 /** Reads on one state of the database are of no matter here. */
-const READER = { snapshot: <T>(read: () => T) => read() } as unknown as Reader;
+const READER = { snapshot: <T>(read: () => T) => read(), close: () => {} } as unknown as Reader;
 
 /** What the reads did, in order. */
 const events: string[] = [];
@@ -150,7 +150,7 @@ describe("the thread of long reads", () => {
     await bytesOf(await reads.start("count", { name: "a", to: 3 }));
     await bytesOf(await reads.start("count", { name: "b", to: 3 }));
     expect(FakeWorker.started).toHaveLength(1);
-    reads.close();
+    await reads.close();
     expect(FakeWorker.started[0]?.isTerminated).toBe(true);
   });
 
@@ -208,7 +208,7 @@ describe("reads that are shared out", () => {
       })();
     }
 
-    close(): void {
+    async close(): Promise<void> {
       this.isClosed = true;
     }
   }
@@ -256,7 +256,7 @@ describe("reads that are shared out", () => {
 
   test("are all closed together", () => {
     const { a, b, rest, shared } = lanes();
-    shared.close();
+    void shared.close();
     expect([a.isClosed, b.isClosed, rest.isClosed]).toEqual([true, true, true]);
   });
 });

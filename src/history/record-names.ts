@@ -1,0 +1,46 @@
+// What people call the records that an id stands for, as of one of two instants: for reports. Only of what the caller sees.
+
+import type { Actor } from "../access/actor.ts";
+import type { AsOf } from "../db/list-query.ts";
+import type { Reader } from "../db/reader.ts";
+import { KINDS } from "../resources/kinds.ts";
+import { recordLabel } from "./record-label.ts";
+
+/** Names kept at hand; beyond that they are looked up again. */
+const MAX_KNOWN = 10_000;
+
+export class RecordNames {
+  private readonly reader: Reader;
+  private readonly actor: Actor;
+  private readonly instants: readonly AsOf[];
+  private readonly known = new Map<string, string | null>();
+
+  /** @param sequences the later one first: what is gone there is called what it was */
+  constructor(reader: Reader, actor: Actor, sequences: readonly number[]) {
+    this.reader = reader;
+    this.actor = actor;
+    this.instants = sequences.map((sequence) => reader.atSequence(sequence));
+  }
+
+  /** Null for an id of nothing that the caller sees. */
+  of(id: string): string | null {
+    let name = this.known.get(id);
+    if (name === undefined) {
+      name = this.find(id);
+      if (this.known.size >= MAX_KNOWN) this.known.clear();
+      this.known.set(id, name);
+    }
+    return name;
+  }
+
+  private find(id: string): string | null {
+    const row = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
+    const kind = KINDS.find((each) => each.code === row?.[0]);
+    if (kind === undefined) return null;
+    for (const asOf of this.instants) {
+      const found = this.reader.find(kind, id, this.actor, asOf);
+      if (found !== null) return recordLabel(kind.name, JSON.parse(found.text) as Record<string, unknown>);
+    }
+    return null;
+  }
+}
