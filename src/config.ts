@@ -55,7 +55,7 @@ export const OPTIONS = {
   keyId: option("id", "ID", null, "The id of the key.", parseText),
   repairDerived: flag("repair-derived", "Where they are not what the ledger says, make the live tables, spans, counts and links anew; no appliance may run."),
   knownHead: option("head", "SEQUENCE:HASH", null, "A transaction and its hash as they were written down once: the ledger must hold it unchanged.", parseHead),
-  before: option("before", "DATE", null, "What happened before it is thinned: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age such as -365d.", parseText),
+  before: option("before", "DATE", null, "What happened before it is thinned: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.", parseText),
   keep: option("keep", "daily|monthly", null, "What is kept of it: the last state of each day or month (UTC). Without it only the last state before DATE.", parseKeep),
   dryRun: flag("dry-run", "Tell what would be dropped, and drop nothing; an appliance may run."),
   vacuum: flag("vacuum", "Then write the file anew without what was dropped, which gives its room back to the disk; meanwhile it takes up to twice its size."),

@@ -102,6 +102,8 @@ function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
 /** @throws UsageError for what is no instant of the past */
 function instantIn(text: string, now: Instant): Instant {
   const before = parseInstantOrAge(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text, now);
+  // Minutes and hours are hardly meant where history goes for good: -3m is three minutes, not three months.
+  if (/^-\d+[smh]$/i.test(text)) throw new UsageError("--before takes an age in days or weeks, such as -365d or -52w");
   if (before === null) throw new UsageError("--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d");
   if (before > now) throw new UsageError("--before must not be in the future");
   return before;

@@ -42,7 +42,7 @@ export const PlanConflict = Type.Object(
 );
 
 const planned = {
-  applied: Type.Boolean({ description: "Whether it was done; false where it was only asked for." }),
+  applied: Type.Boolean({ description: "Whether anything was written; false where it was only asked for, and where all is as it was already." }),
   sequence: Nullable(Type.Integer({ minimum: 1 }), { description: "The transaction that did it, and that a revert undoes; null where nothing was written." }),
   actions: Type.Array(PlanAction),
   conflicts: Type.Array(PlanConflict, { description: "What stands in the way, where it was only asked for; else that is the refusal." }),

@@ -81,7 +81,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
   /** @param asked the instant to be echoed; null where none was asked for */
   async function answerPlan(call: ResourceCall<unknown, unknown, unknown>, command: string, input: Omit<RestoreInput, "ifMatch"> | RevertInput, asked: string | null, of: object): Promise<Response> {
     const { sequence, result } = await runWrite<ToldPlan>(inventory, call, command, input);
-    const plan = spliced(JSON.stringify({ ...of, applied: !input.dryRun, sequence }), result.members);
+    const plan = spliced(JSON.stringify({ ...of, applied: sequence !== null, sequence }), result.members);
     return new Response(successBody(plan, metaAt(asked, resolvedMembers(result.thinned))), { headers: { ...call.headers, "content-type": "application/json" } });
   }
 }

@@ -96,7 +96,7 @@ describe("a host that was deleted", () => {
   test("is not restored twice: the second time there is nothing to do", async () => {
     const first = await made(restore(appliance.owner, "hosts", id, at));
     const again = await made(restore(appliance.owner, "hosts", id, at));
-    expect(again).toMatchObject({ applied: true, sequence: null });
+    expect(again).toMatchObject({ applied: false, sequence: null });
     expect(new Set(again["actions"].map((action: Wire) => action["action"]))).toEqual(new Set(["Skip"]));
     expect(transactionCount(appliance)).toBe(first["sequence"]);
   });
@@ -643,7 +643,7 @@ describe("every resource", () => {
     for (const plural of PLURALS) {
       const id = world.records[plural]?.["id"];
       const plan = await made(restore(appliance.owner, plural, id, at));
-      expect(plan, plural).toMatchObject({ at, applied: true, sequence: null, conflicts: [] });
+      expect(plan, plural).toMatchObject({ at, applied: false, sequence: null, conflicts: [] });
       expect(plan["actions"][0], plural).toMatchObject({ id, action: "Skip", fields: [] });
     }
     expect(transactionCount(appliance)).toBe(before);

@@ -21,7 +21,7 @@ const filters = {
   ...IdsQuery,
   tag_ids: Type.Optional(QueryList(Uuid, { description: "Only hosts that carry any of these tags; repeated, or separated by commas." })),
   hidden: Type.Optional(Type.Boolean({ description: "Only hosts that are hidden, or only those that are not." })),
-  ...searchQuery("a word of the host's name, hostname, sys_name, description, sys_descr or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses in any notation"),
+  ...searchQuery("a word of the host's name, hostname, sys_name, description, sys_descr or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots"),
   include_children: Type.Optional(Type.Boolean({ default: true, description: "With false the hosts come without `interfaces`, `ip_addresses`, `ports` and `services`: these four are then absent." })),
   ...orderQuery(HOST_ORDER_FIELDS),
 };
@@ -64,7 +64,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         operationId: "updateHost",
         summary: "Update a host and make its children match",
         description:
-          "Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. All of it happens in one transaction or not at all.",
+          "Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever `interfaces` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all.",
         group,
         access: MEMBER,
         params: IdParams,
@@ -83,7 +83,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       {
         operationId: "writeHosts",
         summary: "Create or update many hosts with all that belongs to them, all or none",
-        description: `An item with the id of a host updates it, as a PUT does, except that \`hidden\` and \`tags\` that are left out stay as well; any other creates a host, and may bring an id that was never used. Interface entries that are given replace the host's: known by id, else by \`if_index\`. An item may refer to what an earlier one makes; the service that a host runs on and the neighbor of an interface may be of any item. All of it happens in one transaction or not at all: \`params.issues\` names every offender by the index of its item, with the \`code\` that it alone would have been refused with; where they all have the same code it is the answer's. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
+        description: `An item with the id of a host updates it, as a PUT does, except that \`hidden\` and \`tags\` that are left out stay as well; any other creates a host, and may bring an id that was never used: hosts are not known by their names, so the same list sent twice makes them twice, unless its items bring ids or the request an \`Idempotency-Key\`. Interface entries that are given replace the host's: known by id, else by \`if_index\`. An item may refer to what an earlier one makes; the service that a host runs on and the neighbor of an interface may be of any item. All of it happens in one transaction or not at all: \`params.issues\` names every offender by the index of its item, with the \`code\` that it alone would have been refused with; where they all have the same code it is the answer's. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
         group,
         access: MEMBER,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
