@@ -94,7 +94,7 @@ export class Writer {
       }
       this.onPostponed();
       const now = this.clock.now();
-      aheadMs = Math.min((now - began) * AHEAD, AHEAD_MAX_MS);
+      aheadMs = Math.min(Math.ceil((now - began) * AHEAD), AHEAD_MAX_MS);
       notBefore = Math.max(this.past.earliest(), now + aheadMs);
     }
   }

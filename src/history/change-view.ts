@@ -139,8 +139,20 @@ export function composeOf(kind: AnyKind, isWhole: boolean): ComposeFor | undefin
   return isWhole ? resource?.compose : (resource?.composeAlone ?? resource?.compose);
 }
 
+/** Made once for each: a transaction shows beside every field that it changed. */
+const texts = new WeakMap<LedgerEntry, string>();
+
 /** TransactionOfChange as JSON. */
 export function transactionText(entry: LedgerEntry): string {
+  let text = texts.get(entry);
+  if (text === undefined) {
+    text = renderTransaction(entry);
+    texts.set(entry, text);
+  }
+  return text;
+}
+
+function renderTransaction(entry: LedgerEntry): string {
   const { sequence, at, actorType, actorId, actorName, requestId } = entry;
   return JSON.stringify({ sequence, at: formatInstant(at), actor: { type: actorType, id: actorId, name: actorName }, request_id: requestId });
 }
