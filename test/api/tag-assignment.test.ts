@@ -100,7 +100,8 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     appliance.clock.advance(1_000);
     expect((await assign(type, record.id, [a, c])).data).toEqual({ entity_type: type, entity_id: record.id, tag_ids: [a, c] });
     appliance.clock.advance(1_000);
-    expect((await assign(type, record.id, [])).data).toEqual({ entity_type: type, entity_id: record.id, tag_ids: [] });
+    const asType = type.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+    expect((await assign(asType, record.id, [])).data).toEqual({ entity_type: type, entity_id: record.id, tag_ids: [] });
     expect((await read(type, record))["tags"]).toEqual([]);
     appliance.clock.advance(1_000);
     expect((await read(type, record, `?at=${now}`))["tags"]).toEqual([b, a]);
@@ -331,7 +332,7 @@ describe("an assignment of tags", () => {
       return (body.params.issues as Array<{ path: string }>).map((issue) => issue.path).sort();
     };
     expect(await offenders(owner.put(ASSIGN, {}))).toEqual(["/entity_id", "/entity_type", "/tag_ids"]);
-    expect(await offenders(owner.put(ASSIGN, { entity_type: "Host", entity_id: "x", tag_ids: ["y", 5], tag_id: UNKNOWN_ID }))).toEqual(["/entity_id", "/entity_type", "/tag_id", "/tag_ids/0", "/tag_ids/1"]);
+    expect(await offenders(owner.put(ASSIGN, { entity_type: "HOST", entity_id: "x", tag_ids: ["y", 5], tag_id: UNKNOWN_ID }))).toEqual(["/entity_id", "/entity_type", "/tag_id", "/tag_ids/0", "/tag_ids/1"]);
     for (const path of [BULK_ADD, BULK_REMOVE]) {
       expect(await offenders(owner.post(path, {}))).toEqual(["/entity_ids", "/entity_type", "/tag_id"]);
       expect(await offenders(owner.post(path, { entity_type: "vlan", entity_ids: [], tag_id: null }))).toEqual(["/entity_ids", "/entity_type", "/tag_id"]);

@@ -1,12 +1,13 @@
 // /api/v1/tags/assign
 
+import type { Static } from "@sinclair/typebox";
 import { MEMBER, type Access, type Actor } from "../../access/actor.ts";
 import { successBody } from "../../http/envelope.ts";
 import type { Surface } from "../../http/surface.ts";
 import { runWrite, type Inventory, type ResourceCall } from "../answers.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { TAG_EXAMPLE } from "../tags/tag.ts";
-import { AssignedTags, BulkAssignedTag, TagAssignment, TagBulkAssignment } from "./tag-assignment.ts";
+import { AssignedTags, BulkAssignedTag, TagAssignment, TagBulkAssignment, taggedType } from "./tag-assignment.ts";
 
 const group = "Tags";
 const WHO =
@@ -29,7 +30,8 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, inventory: 
     );
 }
 
-async function answerAssignment(inventory: Inventory, call: ResourceCall<unknown, unknown, TagAssignment | TagBulkAssignment>, command: string): Promise<Response> {
-  const { result } = await runWrite<AssignedTags | BulkAssignedTag>(inventory, call, command, { body: call.body });
+async function answerAssignment(inventory: Inventory, call: ResourceCall<unknown, unknown, Static<typeof TagAssignment> | Static<typeof TagBulkAssignment>>, command: string): Promise<Response> {
+  const body = { ...call.body, entity_type: taggedType(call.body.entity_type) };
+  const { result } = await runWrite<AssignedTags | BulkAssignedTag>(inventory, call, command, { body });
   return new Response(successBody(JSON.stringify(result)), { headers: { ...call.headers, "content-type": "application/json" } });
 }

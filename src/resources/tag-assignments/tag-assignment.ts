@@ -9,16 +9,28 @@ export const TAGGED_TYPES = ["host", "service", "network", "subnet", "credential
 
 export type TaggedType = (typeof TAGGED_TYPES)[number];
 
+/** The same kinds as a neighbor's `type` would name them; clients send either. */
+const TAGGED_TYPES_AS_TYPES = ["Host", "Service", "Network", "Subnet", "Credential", "ApiKey"] as const;
+
+/** The kind that a body names in either way. */
+export function taggedType(sent: SentType): TaggedType {
+  const place = (TAGGED_TYPES_AS_TYPES as readonly string[]).indexOf(sent);
+  return place < 0 ? (sent as TaggedType) : (TAGGED_TYPES[place] as TaggedType);
+}
+
 /** As many as a body of the record itself may name. */
 export const ASSIGNED_TAGS_MAX = TAGS_MAX;
 
 const entity_type = OneOf(TAGGED_TYPES, { description: "What kind of record it is." });
+const SentEntityType = OneOf([...TAGGED_TYPES, ...TAGGED_TYPES_AS_TYPES], { description: "What kind of record it is: `host`, or `Host` as a neighbor's type has it." });
+type SentType = Static<typeof SentEntityType>;
 const EntityIds = Type.Array(Uuid, { minItems: 1, maxItems: BULK_MAX, description: "Records of that kind, all or none; duplicates are dropped." });
 
-export const TagAssignment = Body({ entity_type, entity_id: Uuid, tag_ids: TagIds });
-export const TagBulkAssignment = Body({ entity_type, entity_ids: EntityIds, tag_id: Uuid });
-export type TagAssignment = Static<typeof TagAssignment>;
-export type TagBulkAssignment = Static<typeof TagBulkAssignment>;
+export const TagAssignment = Body({ entity_type: SentEntityType, entity_id: Uuid, tag_ids: TagIds });
+export const TagBulkAssignment = Body({ entity_type: SentEntityType, entity_ids: EntityIds, tag_id: Uuid });
+type Known<Sent> = Omit<Sent, "entity_type"> & { readonly entity_type: TaggedType };
+export type TagAssignment = Known<Static<typeof TagAssignment>>;
+export type TagBulkAssignment = Known<Static<typeof TagBulkAssignment>>;
 
 export const AssignedTags = Type.Object(
   { entity_type, entity_id: Uuid, tag_ids: Type.Array(Uuid, { description: "The record's tags, as they are stored now." }) },
