@@ -174,28 +174,12 @@ export class WriteTransaction {
     const created = organizationId === id || this.entries.get(organizationId)?.before === null;
     const organizationN = created ? 0 : this.recordN(organizationId);
     if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
-    const entry: Entry = {
-      kind,
-      id,
-      n: 0,
-      organizationN,
-      organizationId,
-      sequence: 0,
-      before: null,
-      after,
-      observed: options.observed ?? {},
-      composed: options.composed ?? false,
-      touched: new Set(),
-      observedChanged: false,
-    };
-    this.entries.set(id, entry);
-    this.changed.note(entry);
-    return after;
+    return this.add(kind, { n: 0, organizationN, organizationId }, after, options);
   }
 
   /**
    * A record that has ended, alive again under its own id and number: its life goes on where it broke off.
-   * @param fields what it is from now on; `created_at` and `lineage_id` stay what they always were
+   * @param record what it is from now on; its `created_at` and `lineage_id` are those that it always had
    */
   revive<R extends RecordBase>(kind: Kind<R>, organizationId: string, record: R, options: { composed?: boolean; observed?: Observed } = {}): R {
     const { id } = record;
@@ -205,23 +189,7 @@ export class WriteTransaction {
     const after = { ...record, updated_at: at, valid_from: at };
     const organizationN = this.recordN(organizationId);
     if (organizationN === null) throw new Error(`transaction: the organization ${organizationId} has no number`);
-    const entry: Entry = {
-      kind,
-      id,
-      n,
-      organizationN,
-      organizationId,
-      sequence: 0,
-      before: null,
-      after,
-      observed: options.observed ?? {},
-      composed: options.composed ?? false,
-      touched: new Set(),
-      observedChanged: false,
-    };
-    this.entries.set(id, entry);
-    this.changed.note(entry);
-    return after;
+    return this.add(kind, { n, organizationN, organizationId }, after, options);
   }
 
   /** Sets fields of a live record. Equal values change nothing; an undefined value leaves the field out. */
@@ -323,6 +291,25 @@ export class WriteTransaction {
   wasRemoved<R extends RecordBase>(kind: Kind<R>, id: string): boolean {
     const entry = this.entries.get(id);
     return entry !== undefined && entry.kind.code === kind.code && entry.before !== null && entry.after === null;
+  }
+
+  /** Holds a record that was not alive before this transaction. @param place its number, 0 for one that has none yet, and its organization */
+  private add<R extends RecordBase>(kind: Kind<R>, place: Pick<Entry, "n" | "organizationN" | "organizationId">, after: R, options: { composed?: boolean; observed?: Observed }): R {
+    const entry: Entry = {
+      ...place,
+      kind,
+      id: after.id,
+      sequence: 0,
+      before: null,
+      after,
+      observed: options.observed ?? {},
+      composed: options.composed ?? false,
+      touched: new Set(),
+      observedChanged: false,
+    };
+    this.entries.set(entry.id, entry);
+    this.changed.note(entry);
+    return after;
   }
 
   private held(kind: AnyKind, id: string): Entry {

@@ -2,16 +2,15 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { openReadOnly, openWritable } from "../../src/db/connection.ts";
+import { openWritable } from "../../src/db/connection.ts";
 import { prune } from "../../src/history/prune.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
 import { hostBody, keyBody, live, newIfEntry } from "../support/inventory.ts";
 import { newWorld, PLURALS } from "../support/operations.ts";
-import { content, instant, newScene, restore, revert, tally, type Scene } from "../support/past.ts";
+import { content, findingsOf, instant, newScene, restore, revert, tally, type Scene } from "../support/past.ts";
 
 let appliance: TestAppliance;
 
@@ -21,11 +20,9 @@ beforeEach(async () => {
 
 // Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
 afterEach(async () => {
-  const db = openReadOnly(appliance.databasePath);
   try {
-    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    expect(findingsOf(appliance)).toEqual([]);
   } finally {
-    db.$client.close();
     await appliance.close();
   }
 });

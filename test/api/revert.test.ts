@@ -1,14 +1,11 @@
 // POST /api/v1/transactions/{sequence}/revert: all that a transaction did is undone, or nothing where later changes stand in the way.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openReadOnly } from "../../src/db/connection.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
-import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
 import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
 import { hostBody, keyBody, live, newIfEntry } from "../support/inventory.ts";
-import { content, newScene, revert, tally } from "../support/past.ts";
+import { content, findingsOf, newScene, revert, tally } from "../support/past.ts";
 
 let appliance: TestAppliance;
 
@@ -18,11 +15,9 @@ beforeEach(async () => {
 
 // Whatever a test did: what is derived is what the ledger says, and the ledger is in order.
 afterEach(async () => {
-  const db = openReadOnly(appliance.databasePath);
   try {
-    expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    expect(findingsOf(appliance)).toEqual([]);
   } finally {
-    db.$client.close();
     await appliance.close();
   }
 });

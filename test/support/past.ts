@@ -1,6 +1,10 @@
 // What tests of restores and reverts share: a host with one of everything, instants between changes, and records without what is
 // said of the version alone. No assertions.
 
+import { openReadOnly } from "../../src/db/connection.ts";
+import type { Finding } from "../../src/history/findings.ts";
+import { verifyLedger } from "../../src/history/verify.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
 import { made, newCredential, newHost, newSubnet, newTag, newVlan, type Wire } from "./factories.ts";
@@ -86,4 +90,14 @@ export function tally(plan: Wire): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { action, entity_type } of plan["actions"] as Wire[]) counts[`${action} ${entity_type}`] = (counts[`${action} ${entity_type}`] ?? 0) + 1;
   return counts;
+}
+
+/** What a verification of the whole store finds: nothing, whatever a test did. */
+export function findingsOf(appliance: TestAppliance): readonly Finding[] {
+  const db = openReadOnly(appliance.databasePath);
+  try {
+    return verifyLedger(db, KINDS).findings;
+  } finally {
+    db.$client.close();
+  }
 }
