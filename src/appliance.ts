@@ -39,6 +39,8 @@ export const CLOCK_LEAD_REPORTED_MS = 1_000;
 export const DRAIN_MS = 4_000;
 /** A subcommand that is about to end, or a predecessor that is about to stop, may hold the lock for a moment. */
 const LOCK_WAIT_MS = 300;
+/** How far ahead of the clock a subcommand's writes are dated beside a running appliance, which may just be answering about the last second. */
+const BESIDE_LEAD_MS = 1_000;
 /** A connection on which nothing moves; longer than any wait that the API offers. */
 const IDLE_TIMEOUT_S = 120;
 
@@ -250,7 +252,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   try {
     // Whoever runs on these data must not find another schema under its feet.
     if (lock === null) requireCurrentSchema(files);
-    const writer = opened(files, () => openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random));
+    const writer = opened(files, () => openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, { leadMs: lock === null ? BESIDE_LEAD_MS : 0 }));
     try {
       const reader = openReader(files, clock);
       checkClock(reader, options);

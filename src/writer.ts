@@ -53,11 +53,13 @@ export interface WriterOptions {
   readonly secretKey: Uint8Array;
 }
 
-/** What a writer on a thread of its own shares with the one that answers. */
+/** What a writer shares with who answers elsewhere. */
 export interface SharedWithWriter {
-  /** The memory of AnsweredPast. */
+  /** The memory of AnsweredPast, with another thread. */
   readonly past?: SharedArrayBuffer;
   readonly onPostponed?: () => void;
+  /** With another process, where no memory is shared: how far ahead of the clock each commit is dated. */
+  readonly leadMs?: number;
 }
 
 /** Every write there is, by name; the ledger's `source` tells which one made a transaction. */
@@ -153,7 +155,8 @@ export function commandsOf(secrets: SecretBox): Commands {
 export function openWriter(options: WriterOptions, clock = systemClock, random: Random = systemRandom, shared: SharedWithWriter = {}): Writer {
   const db = openMigrated(options.databasePath);
   const box = new SecretBox(options.secretKey, random);
-  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box, ...(shared.past === undefined ? {} : { past: new AnsweredPast(clock, shared.past) }), ...(shared.onPostponed === undefined ? {} : { onPostponed: shared.onPostponed }) });
+  const { past, ...others } = shared;
+  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box, ...others, ...(past === undefined ? {} : { past: new AnsweredPast(clock, past) }) });
 }
 
 function openMigrated(path: string): Sql {

@@ -142,16 +142,30 @@ function putAside(files: DataFiles, now: Instant): string {
   const { database } = files;
   const kept = `${database}${BEFORE}${formatInstant(now).replaceAll(/[-:.]/g, "")}`;
   foldLog(database);
-  if (sizeOf(`${database}-wal`) > 0) renameSync(`${database}-wal`, `${kept}-wal`);
-  rmSync(`${database}-wal`, { force: true });
-  rmSync(`${database}-shm`, { force: true });
-  try {
-    // The old name stays until the backup takes it over: never is there a moment without data.
-    linkSync(database, kept);
-  } catch {
-    renameSync(database, kept);
+  // The old name stays until the backup takes it over: never is there a moment without data.
+  giveName(database, kept);
+  const log = `${database}-wal`;
+  if (sizeOf(log) > 0) {
+    try {
+      renameSync(log, `${kept}-wal`);
+    } catch (error) {
+      if (existsSync(database)) rmSync(kept);
+      else renameSync(kept, database);
+      throw error;
+    }
   }
+  rmSync(log, { force: true });
+  rmSync(`${database}-shm`, { force: true });
   return kept;
+}
+
+/** A second name where the file system has such, else another one. */
+function giveName(path: string, name: string): void {
+  try {
+    linkSync(path, name);
+  } catch {
+    renameSync(path, name);
+  }
 }
 
 /** What is damaged keeps its log as it is. */

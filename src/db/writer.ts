@@ -46,6 +46,7 @@ export class Writer {
   readonly past: AnsweredPast;
   private readonly onPostponed: () => void;
   private readonly pause: (ms: number) => void;
+  private readonly leadMs: number;
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<string, AnyKind>;
   private readonly commands: Commands;
@@ -63,8 +64,10 @@ export class Writer {
    * @param options.past what this process has answered of the past; of its own where nobody else is told
    * @param options.onPostponed told when a commit was given up, to be made at a later instant
    * @param options.pause lets the thread stand still: a commit that was dated ahead is not made before its own instant
+   * @param options.leadMs how far every commit is dated ahead of the clock, where another process answers that does not know of it:
+   * nobody is answered about what is still to come as if it had passed
    */
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; past?: AnsweredPast; onPostponed?: () => void; pause?: (ms: number) => void }) {
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; past?: AnsweredPast; onPostponed?: () => void; pause?: (ms: number) => void; leadMs?: number }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;
@@ -74,18 +77,19 @@ export class Writer {
     this.past = options.past ?? new AnsweredPast(options.clock);
     this.onPostponed = options.onPostponed ?? (() => {});
     this.pause = options.pause ?? pauseThread;
+    this.leadMs = options.leadMs ?? 0;
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
   /** Runs the requests in order, in one commit. Replies in the same order. */
   execute(requests: readonly WriteRequest[]): WriteReply[] {
-    let notBefore = this.past.earliest();
+    let notBefore = Math.max(this.past.earliest(), this.clock.now() + this.leadMs);
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
       const began = this.clock.now();
       // In the end whoever asks for what comes after now waits, or a commit could be put off for ever.
       const isLast = postponements === MAX_POSTPONEMENTS;
-      if (isLast) notBefore = this.closeFromNowOn();
+      if (isLast) notBefore = Math.max(this.closeFromNowOn(), this.clock.now() + this.leadMs);
       try {
         const replies = this.attempt(requests, notBefore, isLast, aheadMs);
         if (replies !== null) return replies;
@@ -95,7 +99,7 @@ export class Writer {
       this.onPostponed();
       const now = this.clock.now();
       aheadMs = Math.min(Math.ceil((now - began) * AHEAD), AHEAD_MAX_MS);
-      notBefore = Math.max(this.past.earliest(), now + aheadMs);
+      notBefore = Math.max(this.past.earliest(), now + aheadMs + this.leadMs);
     }
   }
 
@@ -117,10 +121,9 @@ export class Writer {
       if (!client.inTransaction) return requests.map(() => lost(reply));
     }
     // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
-    const lead = (this.written.at(-1)?.instant ?? 0) - this.clock.now();
-    if (lead > 0 && lead <= aheadMs) this.pause(lead);
+    this.awaitInstant(this.leadMs, aheadMs);
     const first = this.written[0];
-    if (first !== undefined && !isLast && !this.past.close(first.instant)) {
+    if (first !== undefined && !isLast && !(this.past.close(first.instant) && this.isStillAhead(first.instant))) {
       client.run("ROLLBACK");
       return null;
     }
@@ -132,7 +135,19 @@ export class Writer {
       return replies.map(() => reply);
     }
     this.committed = this.written.at(-1)?.sequence ?? null;
+    this.awaitInstant(0, this.leadMs);
     return replies;
+  }
+
+  /** Stands still until the last transaction leads the clock by `leadMs` at most; not where the ledger leads it by more than `atMostMs` beyond that. */
+  private awaitInstant(leadMs: number, atMostMs: number): void {
+    const waitMs = (this.written.at(-1)?.instant ?? 0) - this.clock.now() - leadMs;
+    if (waitMs > 0 && waitMs <= atMostMs) this.pause(waitMs);
+  }
+
+  /** Whether enough is left of the lead for the commit itself. */
+  private isStillAhead(instant: Instant): boolean {
+    return instant - this.clock.now() >= this.leadMs / 2;
   }
 
   /** Makes answers about what comes from now on wait. @returns from which instant on */

@@ -38,6 +38,7 @@ type VersionRow = [n: number, kind: number, observed: string, members: string | 
 
 // Keys have more bits than a JavaScript number: they are put together and taken apart in SQL.
 const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1";
+const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
 const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
 const VERSION_AT = `SELECT r.n, r.kind, v.observed, v.members FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
@@ -64,6 +65,11 @@ export class Past {
     const asked = (this.rows(SEQUENCE_AT, at)[0]?.[0] as number | undefined) ?? 0;
     const sequence = this.thinnedPast.keptUpTo(asked);
     return { sequence, thinned: this.thinnedPast.told(asked, sequence) };
+  }
+
+  /** What stands before this transaction. */
+  present(): PastInstant {
+    return { sequence: this.rows(NEWEST)[0]?.[0] as number, thinned: undefined };
   }
 
   /** Whether what a transaction did may be gone: some of it, or what was before it. */

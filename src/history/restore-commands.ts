@@ -23,6 +23,8 @@ import { draftRevert } from "./revert.ts";
 export interface RestoreInput {
   readonly id: string;
   readonly at: Instant;
+  /** Whether `at` had not passed when it was asked for, which is the present however far the ledger's clock leads. */
+  readonly isPresent: boolean;
   readonly dryRun: boolean;
   readonly ifMatch: string | null;
 }
@@ -40,7 +42,7 @@ export interface RevertInput {
 export function restoreRecord(kind: AnyKind) {
   return (tx: WriteTransaction, input: RestoreInput, actor: CommandActor): ToldPlan => {
     const past = new Past(tx.db, KINDS);
-    const { sequence, thinned } = past.resolve(input.at);
+    const { sequence, thinned } = input.isPresent ? past.present() : past.resolve(input.at);
     const subject = seenThen(tx, past, kind, input.id, sequence, actor);
     if (subject === null) throw notFoundThen(kind.name, input.id, formatInstant(input.at), thinned);
     const isAlive = tx.find(kind, input.id) !== null;

@@ -8,7 +8,7 @@ import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
 import { metaAt, resolvedMembers, successBody } from "../http/envelope.ts";
 import { Body, IdParams, Timestamp } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
-import { runWrite, spliced, type Inventory, type ResourceCall } from "../resources/answers.ts";
+import { readingAt, runWrite, spliced, type Inventory, type ResourceCall } from "../resources/answers.ts";
 import { RESOURCES } from "../resources/catalog.ts";
 import { SequenceParams } from "./ledger-routes.ts";
 import { RestorePlan, RevertPlan, type ToldPlan } from "./plan.ts";
@@ -53,7 +53,9 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
       (call) => {
         const at = parseInstant(call.body.at) as Instant;
         const dryRun = call.body.dry_run === true;
-        return answerPlan(call, `${kind.name}.restore`, { id: call.params.id, at, dryRun }, formatInstant(at), { at: formatInstant(at) });
+        return readingAt(inventory, at, (asOf) =>
+          answerPlan(call, `${kind.name}.restore`, { id: call.params.id, at, isPresent: asOf === null, dryRun }, formatInstant(at), { at: formatInstant(at) }),
+        );
       },
     );
   }

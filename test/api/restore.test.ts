@@ -710,6 +710,29 @@ describe("every resource", () => {
   });
 });
 
+describe("an instant that has not passed", () => {
+  test("is the present, also while the ledger's clock leads: what a read says, a restore brings back", async () => {
+    const tag = await newTag(appliance, { name: "first" });
+    const at = instant(appliance);
+    await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "second", color: "Red" }));
+    appliance.clock.advance(-60_000);
+    expect(await then("tags", tag["id"], at)).toMatchObject({ name: "second" });
+    expect(await made(restore(appliance.owner, "tags", tag["id"], at))).toMatchObject({ at, applied: false, actions: [{ action: "Skip" }] });
+    expect(await live(appliance, "tags", tag["id"])).toMatchObject({ name: "second" });
+  });
+
+  test("that was restored to is answered: nothing is written there any more by a clock that was set back", async () => {
+    const tag = await newTag(appliance, { name: "first" });
+    appliance.clock.advance(60_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(restore(appliance.owner, "tags", tag["id"], at));
+    appliance.clock.advance(-30_000);
+    const renamed = await made(appliance.owner.put(`/api/v1/tags/${tag["id"]}`, { name: "second", color: "Red" }));
+    expect(renamed["valid_from"] > at).toBe(true);
+  });
+});
+
 describe("where history was thinned", () => {
   test("a record is restored to the state that is kept, which is told; a transaction there is not reverted", async () => {
     const tag = await newTag(appliance, { name: "first" });

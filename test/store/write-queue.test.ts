@@ -190,3 +190,63 @@ describe("a commit whose instant was answered while it was made", () => {
     expect(past.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
   });
 });
+
+describe("a writer beside another process that answers", () => {
+  let store: Store;
+  let paused: number[];
+  /** What the command takes, run by run. */
+  let takesMs: number[];
+  let writer: Writer;
+
+  beforeEach(() => {
+    store = new Store();
+    paused = [];
+    takesMs = [];
+    writer = new Writer({
+      db: store.db,
+      kinds: KINDS,
+      commands: {
+        test: (tx: WriteTransaction) => {
+          store.clock.at += takesMs.shift() ?? 0;
+          return tx.create(tagKind, store.organizationId, tagFields(store.organizationId, `tag ${tx.sequence}`));
+        },
+      },
+      clock: store.clock,
+      random: store.random,
+      leadMs: SECOND,
+      pause: (ms) => {
+        paused.push(ms);
+        store.clock.at += ms;
+      },
+    });
+  });
+  afterEach(() => store.close());
+
+  const write = () => outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
+  const validFrom = () => store.list(tagKind).items[0]?.["valid_from"];
+
+  test("dates its commit ahead of all that may have been answered, and acknowledges it when that instant has come", () => {
+    const began = store.clock.at;
+    takesMs = [100];
+    write();
+    expect(validFrom()).toBe(formatInstant(began + SECOND));
+    expect([paused, store.clock.at]).toEqual([[900], began + SECOND]);
+  });
+
+  test("makes it again where the lead was used up, further ahead", () => {
+    const began = store.clock.at;
+    takesMs = [501, 501];
+    write();
+    // The second is dated by what the first took and a quarter more, and waits until no more than the lead is left.
+    expect(validFrom()).toBe(formatInstant(began + 501 + Math.ceil(501 * 1.25) + SECOND));
+    expect(paused.reduce((sum, ms) => sum + ms, 0)).toBe(Math.ceil(501 * 1.25) + SECOND - 501);
+  });
+
+  test("does not wait for a ledger that leads the clock by more", () => {
+    write();
+    paused = [];
+    store.clock.at -= DAY;
+    write();
+    expect(paused).toEqual([]);
+  });
+});
