@@ -11,6 +11,7 @@ import type { Backups } from "./backup/backups.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
+import type { Timers } from "./base/timers.ts";
 import { SCHEMA_VERSION } from "./db/migrate.ts";
 import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
 import { changeFeedRoutes } from "./history/change-feed-routes.ts";
@@ -21,6 +22,7 @@ import { locateRoutes } from "./history/locate-routes.ts";
 import { recordHistoryRoutes } from "./history/record-history-routes.ts";
 import { restoreRoutes } from "./history/restore-routes.ts";
 import { documentation } from "./http/documentation.ts";
+import type { BodyChecks } from "./http/body-checks.ts";
 import { healthRoutes } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
 import type { Inventory } from "./resources/answers.ts";
@@ -57,6 +59,9 @@ export interface AppOptions {
   readonly backups: Backups;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  /** Where large bodies are checked; null: on this thread as well. */
+  readonly bodyChecks: BodyChecks | null;
+  readonly timers: Timers;
 }
 
 /** The caller of operations that anyone may call: no organization, nothing in reach. */
@@ -71,6 +76,8 @@ export function createApp(options: AppOptions) {
     app: app as unknown as Elysia,
     cookieApp: cookieApp as unknown as Elysia,
     gate: options.gate,
+    bodyChecks: options.bodyChecks,
+    timers: options.timers,
     log: options.log,
     monotonicMs: options.monotonicMs,
     idPrefix: options.requestIdPrefix,

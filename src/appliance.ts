@@ -22,12 +22,13 @@ import { systemTimers } from "./base/timers.ts";
 import { UuidSource } from "./base/uuid.ts";
 import type { ListenAddress } from "./config.ts";
 import { openReadOnly, openStill, openWritable } from "./db/connection.ts";
-import { dataFiles, DataLock, ensureDataDirectory, type DataFiles } from "./db/data-directory.ts";
-import { DatabaseRefused, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
+import { dataFiles, DataLock, ensureDataDirectory, LOCK_WAIT_MS, type DataFiles } from "./db/data-directory.ts";
+import { DatabaseRefused, orRefused, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
 import { SharedOutLongReads, WorkerLongReads, type LongReads } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
 import { DirectWriteQueue, WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
 import { CommitWatch } from "./history/commit-watch.ts";
+import { BodyChecks } from "./http/body-checks.ts";
 import { READS_IN_LARGE_STEPS, type ReadsOptions } from "./reads.ts";
 import { openWriter, type WriterOptions } from "./writer.ts";
 
@@ -37,8 +38,6 @@ export const CLOCK_LEAP_MAX_MS = 400 * 24 * 60 * 60 * 1000;
 export const CLOCK_LEAD_REPORTED_MS = 1_000;
 /** Requests that still run this long after the stop began are cut off. */
 export const DRAIN_MS = 4_000;
-/** A subcommand that is about to end, or a predecessor that is about to stop, may hold the lock for a moment. */
-const LOCK_WAIT_MS = 300;
 /** How far ahead of the clock a subcommand's writes are dated beside a running appliance, which may just be answering about the last second. */
 const BESIDE_LEAD_MS = 1_000;
 /** A connection on which nothing moves; longer than any wait that the API offers. */
@@ -85,6 +84,7 @@ export interface AppParts {
   readonly reader: Reader;
   readonly writes: WriteQueue;
   readonly longReads: LongReads;
+  readonly bodyChecks: BodyChecks;
   readonly backups: Backups;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
@@ -148,7 +148,9 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     });
     closers.push(() => backups.close());
     const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
-    const app = composeApp({ ...options, reader, writes, longReads, watch, backups, isReadOnly: false, setupToken });
+    const bodyChecks = startBodyChecks(log);
+    closers.push(() => bodyChecks.close());
+    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups, isReadOnly: false, setupToken });
     const server = listen(app, options.listen);
     closers.push(() => drain(server, log));
     // Who waits for changes would be waited for.
@@ -188,17 +190,19 @@ export interface ReadOnlyAppliance extends Appliance {
 export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
   const { file, clock, log } = options;
   requireReadable(file);
-  const reader = new Reader(openedFile(file, () => openStill(file)), clock);
+  const reader = new Reader(orRefused(file, () => openStill(file)), clock);
   const writes = new ReadOnlyWriteQueue(reader);
   const longReads = startLongReads(file, log);
   const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
+  const bodyChecks = startBodyChecks(log);
   const stopReading = async () => {
+    bodyChecks.close();
     await longReads.close();
     reader.close();
   };
   try {
-    const head = openedFile(file, () => reader.head());
-    const app = composeApp({ ...options, reader, writes, longReads, watch, backups: NO_BACKUPS, isReadOnly: true, setupToken: null });
+    const head = orRefused(file, () => reader.head());
+    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, isReadOnly: true, setupToken: null });
     const server = listen(app, options.listen);
     const stop = async () => {
       watch.close();
@@ -229,6 +233,8 @@ export function composeApp(options: AppParts): App {
     requestIdPrefix: random.bytes(6).toHex(),
     monotonicMs: options.monotonicMs,
     backups: options.backups,
+    bodyChecks: options.bodyChecks,
+    timers: systemTimers,
     isReadOnly: options.isReadOnly,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
   });
@@ -252,7 +258,7 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   try {
     // Whoever runs on these data must not find another schema under its feet.
     if (lock === null) requireCurrentSchema(files);
-    const writer = opened(files, () => openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, { leadMs: lock === null ? BESIDE_LEAD_MS : 0 }));
+    const writer = orRefused(files.database, () => openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, { leadMs: lock === null ? BESIDE_LEAD_MS : 0 }));
     try {
       const reader = openReader(files, clock);
       checkClock(reader, options);
@@ -314,19 +320,7 @@ async function drain(server: Bun.Server<unknown>, log: Log): Promise<void> {
 }
 
 function openReader(files: DataFiles, clock: Clock): Reader {
-  return new Reader(opened(files, () => openReadOnly(files.database)), clock);
-}
-
-function opened<T>(files: DataFiles, open: () => T): T {
-  return openedFile(files.database, open);
-}
-
-function openedFile<T>(path: string, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    throw refusalOf(error, path);
-  }
+  return new Reader(orRefused(files.database, () => openReadOnly(files.database)), clock);
 }
 
 function startLongReads(databasePath: string, log: Log): LongReads {
@@ -334,6 +328,10 @@ function startLongReads(databasePath: string, log: Log): LongReads {
   const worker = () => new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
   // Each is a thread that starts when it is first needed.
   return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS, (input) => (input as { actor: Actor }).actor.userN);
+}
+
+function startBodyChecks(log: Log): BodyChecks {
+  return new BodyChecks(() => new Worker(new URL("./body-worker.ts", import.meta.url).href), (message) => log.error("body_checks_crashed", { reason: message }));
 }
 
 /** A new key beside secrets that were sealed with a lost one would hide the loss until they are needed. */
@@ -351,9 +349,9 @@ function loadKey(files: DataFiles, random: Random): Uint8Array {
 function hasSecrets(files: DataFiles): boolean {
   if (!existsSync(files.database)) return false;
   // Writable: a reader alone cannot recover a log that a crash left behind.
-  const { $client } = opened(files, () => openWritable(files.database));
+  const { $client } = orRefused(files.database, () => openWritable(files.database));
   try {
-    return opened(files, () => {
+    return orRefused(files.database, () => {
       const isThere = $client.query("SELECT 1 FROM sqlite_schema WHERE name = 'credential_secrets'").get() !== null;
       return isThere && $client.query("SELECT 1 FROM credential_secrets LIMIT 1").get() !== null;
     });
@@ -363,7 +361,7 @@ function hasSecrets(files: DataFiles): boolean {
 }
 
 function requireCurrentSchema(files: DataFiles): void {
-  const { $client } = opened(files, () => openReadOnly(files.database));
+  const { $client } = orRefused(files.database, () => openReadOnly(files.database));
   const { user_version: version } = $client.query("PRAGMA user_version").get() as { user_version: number };
   $client.close();
   if (version !== SCHEMA_VERSION) {

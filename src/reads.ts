@@ -10,6 +10,7 @@ import { locateTimeline } from "./history/locate-timeline.ts";
 import { locate } from "./history/locate.ts";
 import { recordHistory } from "./history/record-history.ts";
 import { transaction, transactions } from "./history/transactions.ts";
+import { largeRecord } from "./resources/large-record.ts";
 import { longList } from "./resources/long-list.ts";
 
 export interface ReadsOptions {
@@ -20,6 +21,7 @@ export interface ReadsOptions {
 export const LONG_READS: LongReadTable = {
   diff,
   list: longList,
+  record: largeRecord,
   change_feed: changeFeed,
   locate,
   locate_timeline: locateTimeline,
@@ -28,8 +30,8 @@ export const LONG_READS: LongReadTable = {
   transactions,
 };
 
-/** Reads with a step that takes a pass over what was alive: an order, a filter. */
-export const READS_IN_LARGE_STEPS: ReadonlySet<string> = new Set(["list"]);
+/** Reads with a step that takes a pass over what was alive, an order or a filter, or over all that one record has. */
+export const READS_IN_LARGE_STEPS: ReadonlySet<string> = new Set(["list", "record"]);
 
 if (!Bun.isMainThread) {
   const port = globalThis as unknown as { postMessage(message: FromReadWorker): void; onmessage: (event: MessageEvent<ToReadWorker>) => void };

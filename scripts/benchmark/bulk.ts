@@ -1,11 +1,11 @@
-// What a bulk write of hosts takes, and how long a reader beside it waits: on the compiled executable, over HTTP on loopback.
+// What a bulk write of hosts takes, or what one request may ask for at most, and how long a reader beside it waits: on the compiled executable, over HTTP on loopback.
 // Usage: scripts/bench --bulk [--hosts 1000] [--interfaces 48] [--before 1000] [--directory DIR] [--executable FILE]
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
+import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
 import type { ReaderReport } from "./reader.ts";
 import { buildStore, type BuiltStore } from "./store.ts";
@@ -26,7 +26,8 @@ const before = Number(options.before);
 const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
 const say = (line: string) => console.log(line);
 const encoder = new TextEncoder();
-
+/** Children of one kind that a host may have. */
+const CHILDREN_MAX = 10_000;
 
 try {
   say(`Building: ${before} hosts × ${interfaces} interface entries`);
@@ -50,6 +51,7 @@ try {
   const largest = largestBody(items);
   await measure(running, store, "refused by the schema, the largest body", largest.length / 1e6, () => bulk(running, store, largest, 400));
   await measure(running, store, "created, the reader asking for a second ago", megabytes, () => send(items), true);
+  await measureLargest(running, store);
   say(`\nAnonymous memory after all of it: ${(await running.anonymousMb()).toFixed(0)} MB`);
   await running.stop();
 } finally {
@@ -64,6 +66,40 @@ async function measure(running: Running, store: BuiltStore, name: string, megaby
   const { reads, p50Ms, p99Ms, longestMs } = await reader.stop();
   const columns = [megabytes.toFixed(1), seconds.toFixed(2), String(reads), p50Ms.toFixed(2), p99Ms.toFixed(2), longestMs.toFixed(1)];
   say(`${name.padEnd(48)}${columns.map((column) => column.padStart(9)).join("")}`);
+}
+
+/** The largest single record, body and page that the API knows. */
+async function measureLargest(running: Running, store: BuiltStore): Promise<void> {
+  const network_id = store.networkIds["campus"] as string;
+  const children = {
+    ip_addresses: Array.from({ length: CHILDREN_MAX }, (_, position) => ({ ip_address: `10.201.${position >> 8}.${position & 255}` })),
+    ports: Array.from({ length: CHILDREN_MAX }, (_, position) => ({ number: position + 1, protocol: "Tcp" })),
+    services: Array.from({ length: CHILDREN_MAX }, (_, position) => ({ name: `service ${position}`, service_definition: "OpenSSH" })),
+  };
+  const body = encoder.encode(JSON.stringify({ name: "largest", network_id, ...children }));
+  let id = "";
+  await measure(running, store, `one host with ${CHILDREN_MAX} of each: created`, body.length / 1e6, async () => {
+    id = (await asked<{ id: string }>(running, store, "POST", "/hosts", body, 200)).id;
+  });
+  await measure(running, store, "it is read", 0, () => asked(running, store, "GET", `/hosts/${id}`, null, 200));
+  const typos = encoder.encode(`{${Array.from({ length: BODY_LIMIT_BYTES / 20 - 100 }, (_, position) => `"field_${String(position).padStart(7, "0")}":1`).join(",")}}`);
+  await measure(running, store, "refused: the largest body of unknown fields", typos.length / 1e6, () => asked(running, store, "POST", "/hosts", typos, 400));
+  const nested = encoder.encode(`${"[".repeat(60)}${"1,".repeat(BODY_LIMIT_BYTES / 2 - 1_000)}"\\u0000"${"]".repeat(60)}`);
+  await measure(running, store, "refused: the largest body of numbers", nested.length / 1e6, () => asked(running, store, "POST", "/tags", nested, 400));
+  await measure(running, store, "all hosts with their children, as a stream", 0, () => asked(running, store, "GET", "/hosts?limit=0", null, 200));
+  await measure(running, store, "all interface entries, as a stream", 0, () => asked(running, store, "GET", "/if-entries?limit=0", null, 200));
+}
+
+async function asked<T>(running: Running, store: BuiltStore, method: string, path: string, body: Uint8Array<ArrayBuffer> | null, status: number): Promise<T> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1${path}`, { method, headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" }, ...(body === null ? {} : { body }) });
+  // As it comes, as fast as it comes: putting it together would slow the stream down.
+  if (method === "GET" && path.endsWith("limit=0")) {
+    for await (const _chunk of answer.body as ReadableStream<Uint8Array>);
+    return undefined as T;
+  }
+  const text = await answer.text();
+  if (answer.status !== status) throw new Error(`answered ${answer.status}: ${text.slice(0, 300)}`);
+  return (JSON.parse(text) as { data: T }).data;
 }
 
 /** A reader in a thread of its own: what this one is busy with must not count as waiting. */

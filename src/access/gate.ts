@@ -54,6 +54,11 @@ export class AccessGate implements Gate<Actor, Access> {
     return this.reader.snapshot(read);
   }
 
+  /** The user: a user's keys share what the user has. */
+  payerOf(actor: Actor): unknown {
+    return actor.userN;
+  }
+
   identify(context: RequestContext, _access: Access): Actor {
     const authorization = context.request.headers.get("authorization");
     // A bad bearer is never rescued by a cookie.

@@ -27,11 +27,13 @@ export interface Backup {
   readonly reason: string | null;
 }
 
+/** The backups that an appliance has and takes. */
 export interface Backups {
-  /** Oldest first. */
+  /** Done, running and failed, oldest first. */
   list(): Backup[];
+  /** Null for a name that no backup has. */
   find(name: string): Backup | null;
-  /** A name that no backup has had. */
+  /** A name that no backup has, done, running or failed, and that was not given out since the start. */
   newName(): string;
   /**
    * Begins a backup of this name.
@@ -55,6 +57,7 @@ export const NO_BACKUPS: Backups = {
   close: () => {},
 };
 
+/** What the backups of a folder go by. */
 export interface BackupFolderOptions {
   /** Absolute; made with the first backup. */
   readonly directory: string;
@@ -70,6 +73,7 @@ const MAX_FAILED = 100;
 /** `netledger-20261121T091500123Z.db`: the instant of its beginning. */
 const NAME = /^netledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/;
 
+/** The backups of an appliance that serves its own data. */
 export class BackupFolder implements Backups {
   private readonly options: BackupFolderOptions;
   private running: { readonly name: string; readonly job: BackupJob } | null = null;
@@ -103,7 +107,9 @@ export class BackupFolder implements Backups {
 
   newName(): string {
     this.lastNamed = Math.max(this.options.clock.now(), this.lastNamed + 1);
-    return `netledger-${formatInstant(this.lastNamed).replaceAll(/[-:.]/g, "")}.db`;
+    // The clock may stand where it stood before the start.
+    while (this.isTaken(nameAt(this.lastNamed))) this.lastNamed += 1;
+    return nameAt(this.lastNamed);
   }
 
   start(name: string): Backup {
@@ -122,6 +128,11 @@ export class BackupFolder implements Backups {
   close(): void {
     this.isClosed = true;
     this.running?.job.abandon();
+  }
+
+  private isTaken(name: string): boolean {
+    const path = join(this.options.directory, name);
+    return existsSync(path) || existsSync(path + PARTIAL) || this.running?.name === name || this.failed.some((each) => each.name === name);
   }
 
   private async settle(name: string, job: BackupJob): Promise<void> {
@@ -181,6 +192,10 @@ function read(name: string, path: string, size: number): Backup {
 
 function backup(name: string, rest: Pick<Backup, "state"> & Partial<Backup>): Backup {
   return { name, created_at: instantOf(name), size_bytes: null, sequence: null, hash: null, reason: null, ...rest };
+}
+
+function nameAt(instant: Instant): string {
+  return `netledger-${formatInstant(instant).replaceAll(/[-:.]/g, "")}.db`;
 }
 
 function instantOf(name: string): string {

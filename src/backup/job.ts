@@ -5,6 +5,7 @@ import { DomainError } from "../base/errors.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
 import { takeBackup, type TakenBackup } from "./take.ts";
 
+/** What a Worker is asked for. */
 export interface BackupOrder {
   readonly database: string;
   /** Absolute. */
@@ -19,6 +20,7 @@ export interface BackupJob {
   abandon(): void;
 }
 
+/** What a Worker answers: an Error loses its class on the way. */
 export type BackupReply =
   | { readonly ok: true; readonly taken: TakenBackup }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly cause: string | null }

@@ -9,9 +9,10 @@ import { loadKeyFile } from "../base/key-file.ts";
 import type { Random } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
-import { DataLock, dataFiles, ensureDataDirectory, type DataFiles } from "../db/data-directory.ts";
+import { dataFiles, ensureDataDirectory, lockData, type DataFiles } from "../db/data-directory.ts";
 import { DatabaseRefused, migrate, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
+import { describeFirst } from "../history/findings.ts";
 import { rebuildWithin } from "../history/rebuild.ts";
 import { verifyLedger, type Progress, type Report } from "../history/verify.ts";
 import { dropSecrets, trySecrets, type SecretsFound } from "../resources/credentials/sealed-secrets.ts";
@@ -19,6 +20,7 @@ import { KINDS } from "../resources/kinds.ts";
 import { requireWhole } from "./backup-file.ts";
 import { freeBytesOf, requireRoom, sizeOf, type FreeBytes } from "./room.ts";
 
+/** What is restored, and where to. */
 export interface RestoreOptions {
   /** Absolute; it stays as it is. */
   readonly file: string;
@@ -34,6 +36,7 @@ export interface RestoreOptions {
   readonly freeBytes?: FreeBytes;
 }
 
+/** What a restore came to. */
 export interface Restored {
   readonly report: Report;
   /** Where the data are now that were there before; null where there were none. */
@@ -44,8 +47,6 @@ export interface Restored {
 /** What is added to the database's name until the backup has its place. */
 const RESTORING = ".restoring";
 const BEFORE = ".before-";
-/** A predecessor that is about to stop may hold the lock for a moment. */
-const LOCK_WAIT_MS = 300;
 
 /**
  * Leaves the data as they are, or the backup whole and verified in their place.
@@ -57,8 +58,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
   requireWhole(file);
   const files = dataFiles(directory);
   ensureDataDirectory(directory);
-  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
-  if (lock === null) throw new DatabaseRefused(`The data in ${directory} are in use by another netledger: stop it first.`);
+  const lock = lockData(files);
   const restoring = files.database + RESTORING;
   try {
     if (existsSync(files.database) && !options.mayReplace) {
@@ -91,11 +91,8 @@ function prepare(restoring: string, files: DataFiles, options: RestoreOptions): 
     bringUpToDate(db, options.file);
     const secrets = settleSecrets(db, files, options);
     const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });
-    const [first] = report.findings;
-    if (first !== undefined) {
-      const others = report.findings.length + report.more - 1;
-      throw new DatabaseRefused(`${options.file} is not sound, and was not restored: ${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}.`);
-    }
+    const wrong = describeFirst(report);
+    if (wrong !== null) throw new DatabaseRefused(`${options.file} is not sound, and was not restored: ${wrong}.`);
     // Whoever was signed in then may have signed out since; and what requests came to is sealed with a key that may be another one now.
     db.$client.run("DELETE FROM sessions");
     db.$client.run("DELETE FROM idempotency_keys");

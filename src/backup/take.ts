@@ -9,16 +9,19 @@ import { openReadOnly } from "../db/connection.ts";
 import { copyDatabase, type LedgerHead } from "../db/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
+import { describeFirst } from "../history/findings.ts";
 import { verifyLedger, type Progress } from "../history/verify.ts";
 import { KINDS } from "../resources/kinds.ts";
 import { databaseBytes, freeBytesOf, requireRoom, type FreeBytes } from "./room.ts";
 
+/** What is in a backup that is done. */
 export interface TakenBackup {
   /** The newest transaction in it; null for data in which nothing was written yet. */
   readonly head: LedgerHead | null;
   readonly sizeBytes: number;
 }
 
+/** What is copied, and where to. */
 export interface TakeOptions {
   /** Of this version's schema; an appliance may be at work on it. */
   readonly database: string;
@@ -79,11 +82,8 @@ function requireSound(partial: string, head: LedgerHead | null, onProgress: (pro
   const db = openReadOnly(partial);
   try {
     const report = verifyLedger(db, KINDS, { onProgress });
-    const [first] = report.findings;
-    if (first !== undefined) {
-      const others = report.findings.length + report.more - 1;
-      throw new DatabaseRefused(`The copy is not sound, and was removed: ${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}. netledger verify tells whether the data are.`);
-    }
+    const wrong = describeFirst(report);
+    if (wrong !== null) throw new DatabaseRefused(`The copy is not sound, and was removed: ${wrong}. netledger verify tells whether the data are.`);
     if (report.head?.sequence !== head?.sequence || report.head?.hash !== head?.hash) {
       throw new DatabaseRefused(`The copy ends with transaction ${report.head?.sequence ?? 0} instead of ${head?.sequence ?? 0}, and was removed.`);
     }

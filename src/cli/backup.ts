@@ -1,13 +1,12 @@
 // netledger backup: a verified copy of all data in one file, beside a running appliance or without one.
 
-import { existsSync } from "node:fs";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { inUnits } from "../backup/room.ts";
 import { takeBackup } from "../backup/take.ts";
-import { dataFiles } from "../db/data-directory.ts";
-import { DatabaseRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "../db/migrate.ts";
+import { readHeader, requireSchema } from "../db/migrate.ts";
 import { defineCommand, EXIT } from "./command.ts";
+import { findData } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
 
 export const backup = defineCommand(
@@ -19,11 +18,8 @@ export const backup = defineCommand(
     operand: "file",
   },
   async ({ file, data }, { clock, print }) => {
-    const files = dataFiles(data);
-    if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}.`);
-    refuseForeignFile(files.database);
-    const schema = readHeader(files.database)?.schemaVersion ?? 0;
-    if (schema !== SCHEMA_VERSION) throw new DatabaseRefused(`${files.database} has the schema ${schema}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date, or the older netledger takes the backup.`);
+    const files = findData(data);
+    requireSchema(files.database, readHeader(files.database)?.schemaVersion ?? 0, ", or the older netledger takes the backup");
     const { head, sizeBytes } = await takeBackup({ database: files.database, file, onProgress: progressTo(systemLog(), clock, "backing_up") });
     const last = head === null ? "The ledger is empty." : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`;
     await print(`${last}\nCopied and verified: ${file}, ${inUnits(sizeBytes)}\nNot in it: ${files.key}, which the credentials' secrets are sealed with. Keep a copy of it apart, or they are lost with it.\n`);

@@ -71,7 +71,7 @@ export function userOf(reader: Reader, email: string): Found<UserRecord> & { rea
 /** A live record of the organization, or null. */
 export function recordOf<R>(reader: Reader, kind: AnyKind, organization: Organization, id: string): Found<R> | null {
   const found = reader.find(kind, id, organization, null);
-  return found === null ? null : { record: JSON.parse(found.text) as R, ifMatch: entityTag(found.sequence) };
+  return found === null ? null : { record: JSON.parse(found.text) as R, ifMatch: entityTag(found) };
 }
 
 /** All live records of a kind in an organization, in page order. */

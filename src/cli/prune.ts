@@ -1,15 +1,14 @@
 // netledger prune: thins the history of data that no appliance uses, for good.
 
-import { existsSync } from "node:fs";
 import { checkClock } from "../appliance.ts";
 import { inUnits, sizeOf } from "../backup/room.ts";
 import { DomainError } from "../base/errors.ts";
 import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { UsageError, type Config } from "../config.ts";
-import { openReadOnly, openWritable, type Sql } from "../db/connection.ts";
-import { dataFiles, DataLock, type DataFiles } from "../db/data-directory.ts";
-import { DatabaseRefused, migrate, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "../db/migrate.ts";
+import { openWritable, type Sql } from "../db/connection.ts";
+import { lockData, type DataFiles } from "../db/data-directory.ts";
+import { migrate, orRefused } from "../db/migrate.ts";
 import { Reader } from "../db/reader.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { planPrune, prune as pruneLedger, type PrunePlan } from "../history/prune.ts";
@@ -18,10 +17,8 @@ import type { PruneOrder } from "../history/thinning.ts";
 import { describeReport, KEPT } from "../history/verify.ts";
 import { KINDS } from "../resources/kinds.ts";
 import { defineCommand, EXIT, type Surroundings } from "./command.ts";
+import { findData, reading } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
-
-/** A predecessor that is about to stop may hold the lock for a moment. */
-const LOCK_WAIT_MS = 300;
 
 export const prune = defineCommand(
   {
@@ -32,9 +29,7 @@ export const prune = defineCommand(
   },
   async (config, surroundings) => {
     const order: PruneOrder = { before: instantIn(config.before, surroundings.clock.now()), keep: config.keep ?? "none" };
-    const files = dataFiles(config.data);
-    if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}.`);
-    refuseForeignFile(files.database);
+    const files = findData(config.data);
     if (config.dryRun) await tell(order, files, surroundings);
     else await thin(order, config, files, surroundings);
     return EXIT.done;
@@ -44,26 +39,18 @@ export const prune = defineCommand(
 type PruneConfig = Config<"vacuum" | "acceptClock">;
 
 async function tell(order: PruneOrder, files: DataFiles, { clock, print }: Surroundings): Promise<void> {
-  const db = opened(files, openReadOnly);
-  try {
-    const { user_version: version } = opened(files, () => db.$client.query("PRAGMA user_version").get()) as { user_version: number };
-    if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${files.database} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date.`);
-    const plan = planPrune(db, order, progressTo(systemLog(), clock, "looking"));
-    const segments = plan.segments.map(({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`);
-    await print(plan.dropped === 0 ? nothing(order, plan) : `Would drop ${dropped(plan)}.\n${segments.join("")}Nothing was changed.\n`);
-  } finally {
-    db.$client.close();
-  }
+  const plan = await reading(files, (db) => planPrune(db, order, progressTo(systemLog(), clock, "looking")));
+  const segments = plan.segments.map(({ first, last, resolution }) => `Thinned then: transactions ${first} to ${last}: ${KEPT[resolution]}\n`);
+  await print(plan.dropped === 0 ? nothing(order, plan) : `Would drop ${dropped(plan)}.\n${segments.join("")}Nothing was changed.\n`);
 }
 
 async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, surroundings: Surroundings): Promise<void> {
   const { clock, print } = surroundings;
-  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
-  if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
+  const lock = lockData(files);
   try {
-    const db = opened(files, openWritable);
+    const db = orRefused(files.database, openWritable);
     try {
-      opened(files, () => migrate(db, files.database, (each) => deriveChangesAndTexts(each, KINDS)));
+      orRefused(files.database, () => migrate(db, files.database, (each) => deriveChangesAndTexts(each, KINDS)));
       const log = systemLog();
       checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
       const pruned = onDisk(files, "nothing was pruned", () => pruneLedger(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")));
@@ -116,13 +103,5 @@ function onDisk<T>(files: DataFiles, outcome: string, act: () => T): T {
   } catch (error) {
     if (!isDiskTrouble(error)) throw error;
     throw Object.assign(new DomainError("storage_full", `The disk of ${files.directory} is full or fails: ${outcome}.`), { cause: error });
-  }
-}
-
-function opened<T>(files: DataFiles, open: (path: string) => T): T {
-  try {
-    return open(files.database);
-  } catch (error) {
-    throw refusalOf(error, files.database);
   }
 }

@@ -1,19 +1,16 @@
 // netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when told to.
 
-import { existsSync } from "node:fs";
 import { systemLog } from "../base/log.ts";
-import { openReadOnly, openWritable } from "../db/connection.ts";
-import { dataFiles, DataLock, type DataFiles } from "../db/data-directory.ts";
-import { DatabaseRefused, refusalOf, refuseForeignFile, SCHEMA_VERSION } from "../db/migrate.ts";
+import { openWritable } from "../db/connection.ts";
+import { DataLock, lockData, type DataFiles } from "../db/data-directory.ts";
+import { orRefused } from "../db/migrate.ts";
 import { LEDGER_CHECKS } from "../history/findings.ts";
 import { rebuildDerived } from "../history/rebuild.ts";
 import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify.ts";
 import { KINDS } from "../resources/kinds.ts";
 import { defineCommand, EXIT } from "./command.ts";
+import { findData, reading } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
-
-/** A predecessor that is about to stop may hold the lock for a moment. */
-const LOCK_WAIT_MS = 300;
 
 export const verify = defineCommand(
   {
@@ -23,11 +20,9 @@ export const verify = defineCommand(
     maybe: ["knownHead"],
   },
   async (config, { clock, print }) => {
-    const files = dataFiles(config.data);
-    if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${files.directory}.`);
-    refuseForeignFile(files.database);
+    const files = findData(config.data);
     const progress = progressTo(systemLog(), clock, "verifying");
-    const report = read(files, config.knownHead, progress);
+    const report = await read(files, config.knownHead, progress);
     await print(describeReport(report));
     if (isSound(report)) return EXIT.done;
     if (!config.repairDerived) return EXIT.failed;
@@ -36,7 +31,7 @@ export const verify = defineCommand(
       return EXIT.failed;
     }
     repair(files);
-    const repaired = read(files, config.knownHead, progress);
+    const repaired = await read(files, config.knownHead, progress);
     await print(`\nWhat is derived from the ledger was made anew.\n${describeReport(repaired)}`);
     return isSound(repaired) ? EXIT.done : EXIT.failed;
   },
@@ -46,15 +41,8 @@ function isSound(report: Report): boolean {
   return report.findings.length === 0;
 }
 
-function read(files: DataFiles, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Report {
-  const db = opened(files, openReadOnly);
-  try {
-    const { user_version: version } = opened(files, () => db.$client.query("PRAGMA user_version").get()) as { user_version: number };
-    if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${files.database} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date.`);
-    return verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) });
-  } finally {
-    db.$client.close();
-  }
+function read(files: DataFiles, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Promise<Report> {
+  return reading(files, (db) => verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) }));
 }
 
 function isBusy(files: DataFiles): boolean {
@@ -64,10 +52,9 @@ function isBusy(files: DataFiles): boolean {
 }
 
 function repair(files: DataFiles): void {
-  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
-  if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
+  const lock = lockData(files);
   try {
-    const db = opened(files, openWritable);
+    const db = orRefused(files.database, openWritable);
     try {
       rebuildDerived(db, KINDS);
     } finally {
@@ -75,13 +62,5 @@ function repair(files: DataFiles): void {
     }
   } finally {
     lock.release();
-  }
-}
-
-function opened<T>(files: DataFiles, open: (path: string) => T): T {
-  try {
-    return open(files.database);
-  } catch (error) {
-    throw refusalOf(error, files.database);
   }
 }

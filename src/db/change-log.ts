@@ -2,6 +2,7 @@
 // them. Reads in steps of a bounded number of rows, so that a walk over years holds nobody up. Renders no record.
 
 import type { Instant } from "../base/instant.ts";
+import { Activity, type Stretch } from "./activity.ts";
 import { OPERATION, type AnyKind } from "./kind.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
@@ -19,6 +20,9 @@ export interface Change {
   /** The fields that differ from the version before; null where everything is new or gone. */
   readonly changedFields: readonly string[] | null;
 }
+
+/** When a version was made, and what differs in it from the one before. */
+export type RecordVersion = Pick<Change, "n" | "sequence" | "changedFields">;
 
 export interface LedgerEntry {
   readonly sequence: number;
@@ -42,15 +46,21 @@ export interface ChangeQuery {
   readonly hostN?: number;
 }
 
-/** A place between two versions: what comes after it is later, or later in the same transaction. */
-export interface Cursor {
-  readonly sequence: number;
-  /** 0 before the versions of the transaction `sequence + 1`; else the record number of the last version passed in `sequence`. */
-  readonly n: number;
+/** What one step of a walk found. */
+export interface ChangeStep {
+  /** In commit order; none where the caller sees nothing of what was looked at. */
+  readonly changes: readonly Change[];
+  /** All versions up to this transaction have been looked at. */
+  readonly through: number;
 }
 
-/** Scopes up to this number are merged in order; more are sorted. */
-const MAX_MERGED_SCOPES = 64;
+/** Transactions that are looked for in one step. */
+const STEP_TRANSACTIONS = 1_000;
+/** Versions that are found in one step. */
+const STEP_CHANGES = 1_000;
+/** Versions that are looked at in one step, whether the caller sees them or not; fewer where it takes a look at each of many networks to know. */
+const STEP_VERSIONS = 10_000;
+const STEP_LOOKS = 100_000;
 
 export class ChangeLog {
   private readonly connection: ReadConnection;
@@ -59,26 +69,61 @@ export class ChangeLog {
     this.connection = connection;
   }
 
-  /** Versions after `cursor` up to the transaction `until`, in commit order, `limit` at most. */
-  changes(query: ChangeQuery, cursor: Cursor, until: number, limit: number): Change[] {
+  /** The versions after the transaction `after` up to `until`, in commit order. What the caller can't see may be much: a step is bounded by what it looks at. */
+  *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
+    for (let through = after; through < until; ) {
+      const stretch = this.touching(query, through, until, STEP_TRANSACTIONS);
+      if (stretch.sequences.length === 0) yield { changes: [], through: stretch.through };
+      else yield* this.changesIn(query, stretch);
+      through = stretch.through;
+    }
+  }
+
+  /** The versions of these transactions, in the same steps. */
+  *changesIn(query: ChangeQuery, { sequences, through }: Stretch): Generator<ChangeStep> {
     const kinds = new Map(query.kinds.map((kind) => [kind.code, kind]));
     const sql = new SqlBuilder(null);
-    // A transaction that was begun is gone on with.
-    const from = sql.bind(cursor.n > 0 ? cursor.sequence - 1 : cursor.sequence);
-    const sequences = this.activity(query, sql, from, sql.bind(until));
-    const begun = cursor.n > 0 ? ` AND (a.sequence > ${sql.bind(cursor.sequence)} OR v.key > ((${sql.bind(cursor.n)} << 31) | a.sequence))` : "";
-    const text = `SELECT v.key >> 31, a.sequence, r.kind, r.id, v.operation, v.changed
-      FROM (${sequences}) a CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence ON (v.key & 2147483647) = +a.sequence CROSS JOIN history_records r ON r.n = v.key >> 31
-      WHERE ${this.visible(query, sql)}${begun} LIMIT ${sql.bind(limit)}`;
-    const rows = this.connection.statement(text).values(...sql.values) as Array<[number, number, number, string, number, string | null]>;
-    return rows.map(([n, sequence, code, id, operation, changed]) => ({
-      n,
-      sequence,
-      kind: kinds.get(code) as AnyKind,
-      id,
-      operation: operationOf(operation),
-      changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
-    }));
+    const visible = this.visible(query, sql);
+    const values = [...sql.values];
+    const [sequencesJson, afterN, lastSequence, lastN] = [sql.bind("[]"), sql.bind(0), sql.bind(0), sql.bind(0)];
+    const text = `SELECT v.key >> 31, a.value, r.kind, r.id, v.operation, v.changed FROM ${versionsIn(sequencesJson, afterN)} AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
+      CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE ${visible} LIMIT ${STEP_CHANGES}`;
+    const looked = Math.ceil(STEP_LOOKS / (STEP_LOOKS / STEP_VERSIONS + (query.reach.networkNs?.length ?? 0)));
+    for (let left = sequences, n = 0; left.length > 0; ) {
+      const last = this.versionAt(looked, left, n);
+      const among = last === null ? left : left.slice(0, left.indexOf(last.sequence) + 1);
+      const rows = this.connection.statement(text).values(...values, JSON.stringify(among), n, last?.sequence ?? 0, last?.n ?? 0) as Array<[number, number, number, string, number, string | null]>;
+      const changes = rows.map(([n, sequence, code, id, operation, changed]) => ({
+        n,
+        sequence,
+        kind: kinds.get(code) as AnyKind,
+        id,
+        operation: operationOf(operation),
+        changedFields: changed === null ? null : (JSON.parse(changed) as string[]),
+      }));
+      const next = changes.length < STEP_CHANGES ? last : (changes.at(-1) as Change);
+      yield { changes, through: next === null ? through : next.sequence - 1 };
+      left = next === null ? [] : left.slice(left.indexOf(next.sequence));
+      n = next?.n ?? 0;
+    }
+  }
+
+  /** Which transactions after `after` up to `until` touched what the query is about, as far as a step that looks through `limit` of them comes. */
+  touching(query: ChangeQuery, after: number, until: number, limit: number): Stretch {
+    if (query.hostN === undefined) return this.activity(query).next(after, until, limit);
+    // A change of what lies in a host is a version of the host. Also one that was dropped: what lay in the host may still be there.
+    const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`);
+    const rows = this.connection.statement(`SELECT key & 2147483647 FROM (${touched.join(" UNION ALL ")} ORDER BY key LIMIT +?4)`).values(query.hostN, after, until, limit) as Array<[number]>;
+    const sequences = rows.map((row) => row[0]);
+    return { sequences, through: sequences.length < limit ? until : (sequences.at(-1) as number) };
+  }
+
+  /** The transactions of the organization, or of the network, as far as the caller's reach goes. */
+  activity({ reach, networkN }: Pick<ChangeQuery, "reach" | "networkN">): Activity {
+    const { networkNs, organizationN } = reach;
+    // Whose activity together holds all that the query is about.
+    const scopes = networkN !== undefined ? [networkN] : networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
+    return new Activity(this.connection, organizationN, scopes);
   }
 
   /** The versions of one record up to a transaction, newest first. */
@@ -87,6 +132,22 @@ export class ChangeLog {
       .statement("SELECT key & 2147483647, operation, changed FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2) ORDER BY key DESC LIMIT +?3 OFFSET +?4")
       .values(n, until, limit, offset) as Array<[number, number, string | null]>;
     return rows.map(([sequence, operation, changed]) => ({ n, sequence, kind, id, operation: operationOf(operation), changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));
+  }
+
+  /**
+   * The versions of several records after `after` up to `until`, record by record, each oldest first, in steps of a bounded number.
+   * @param ns in ascending order
+   */
+  *versionsBetween(ns: readonly number[], after: number, until: number): Generator<RecordVersion[]> {
+    const text = `SELECT j.value, v.key & 2147483647, v.changed FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3)) AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
+    for (let left = ns, from = after; left.length > 0; ) {
+      const rows = this.connection.statement(text).values(JSON.stringify(left), from, after, until, STEP_CHANGES) as Array<[number, number, string | null]>;
+      yield rows.map(([n, sequence, changed]) => ({ n, sequence, changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < STEP_CHANGES) return;
+      left = left.slice(left.indexOf(last[0]));
+      from = last[1];
+    }
   }
 
   /** How many versions a record had up to a transaction. */
@@ -128,61 +189,11 @@ export class ChangeLog {
     return new Map(rows.map(([sequence, at, actorType, actorId, actorName, requestId, source]) => [sequence, { sequence, at, actorType, actorId, actorName, requestId, source }]));
   }
 
-  /** Which transactions after `after` up to `until` touched what the query is about, in order; `limit` at most. */
-  sequences(query: ChangeQuery, after: number, until: number, limit: number): number[] {
-    const sql = new SqlBuilder(null);
-    const text = `SELECT sequence FROM (${this.activity(query, sql, sql.bind(after), sql.bind(until))}) LIMIT ${sql.bind(limit)}`;
-    return (this.connection.statement(text).values(...sql.values) as Array<[number]>).map((row) => row[0]);
-  }
-
-  /** The transactions that touched any of these scopes, up to `until`, the newest first. */
-  latest(scopes: readonly number[], until: number, limit: number, offset: number): number[] {
-    const [scope, ...others] = scopes;
-    if (scope !== undefined && others.length === 0) {
-      const rows = this.connection
-        .statement("SELECT sequence FROM history_activity WHERE scope = +?1 AND ordinal <= +?2 ORDER BY ordinal DESC LIMIT +?3")
-        .values(scope, this.place(scope, until) - offset, limit) as Array<[number]>;
-      return rows.map((row) => row[0]);
-    }
-    const sql = new SqlBuilder(null);
-    const sequences = sequencesIn(scopes, sql, `sequence <= ${sql.bind(until)}`);
-    const rows = this.connection.statement(`${sequences} ORDER BY sequence DESC LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(offset)}`).values(...sql.values) as Array<[number]>;
-    return rows.map((row) => row[0]);
-  }
-
-  /** How many transactions up to `until` touched any of these scopes. */
-  total(scopes: readonly number[], until: number): number {
-    const [scope, ...others] = scopes;
-    if (scope !== undefined && others.length === 0) return this.place(scope, until);
-    const rows = this.connection
-      .statement("SELECT count(DISTINCT sequence) FROM history_activity WHERE scope IN (SELECT value FROM json_each(+?1)) AND sequence <= +?2")
-      .values(JSON.stringify(scopes), until) as Array<[number]>;
-    return rows[0]?.[0] ?? 0;
-  }
-
-  /** How many transactions of a scope there were up to a sequence. */
-  private place(scope: number, until: number): number {
-    const row = this.connection.statement("SELECT ordinal FROM history_activity WHERE scope = +?1 AND sequence <= +?2 ORDER BY sequence DESC LIMIT 1").values(scope, until)[0] as [number] | undefined;
-    return row?.[0] ?? 0;
-  }
-
-  /** The scopes whose activity together holds all that the query is about. */
-  scopes({ reach, networkN }: ChangeQuery): number[] {
-    if (networkN !== undefined) return [networkN];
-    const { networkNs, organizationN } = reach;
-    return networkNs === null ? [organizationN] : [-organizationN, ...networkNs];
-  }
-
-  /** `SELECT … AS sequence` in order, each once. Without the limit SQLite leaves out the order of what is joined to more. */
-  private activity(query: ChangeQuery, sql: SqlBuilder, after: string, until: string): string {
-    if (query.hostN !== undefined) {
-      // A change of what lies in a host is a version of the host.
-      const n = sql.bind(query.hostN);
-      // Also one that was dropped: what lay in the host may still be there.
-      const touched = ["history_versions", "history_thinned"].map((table) => `SELECT key, key & 2147483647 AS sequence FROM ${table} WHERE key > ((${n} << 31) | ${after}) AND key <= ((${n} << 31) | ${until})`);
-      return `${touched.join(" UNION ALL ")} ORDER BY key LIMIT -1`;
-    }
-    return `${sequencesIn(this.scopes(query), sql, `sequence > ${after} AND sequence <= ${until}`)} ORDER BY sequence LIMIT -1`;
+  /** So many versions on from the record `n` in the first of the transactions: where a step ends; null where there are not as many. */
+  private versionAt(count: number, sequences: readonly number[], n: number): { readonly n: number; readonly sequence: number } | null {
+    const text = `SELECT v.key >> 31, a.value FROM ${versionsIn("+?1", "+?2")} LIMIT 1 OFFSET +?3`;
+    const row = this.connection.statement(text).values(JSON.stringify(sequences), n, count - 1)[0] as [number, number] | undefined;
+    return row === undefined ? null : { n: row[0], sequence: row[1] };
   }
 
   /** Whether the record `r` lives in a container, or ended there: what was given away shows to whoever has it now. */
@@ -209,10 +220,9 @@ export class ChangeLog {
   }
 }
 
-/** `SELECT … AS sequence`, each once, of the transactions that touched any of these scopes. */
-function sequencesIn(scopes: readonly number[], sql: SqlBuilder, condition: string): string {
-  if (scopes.length <= MAX_MERGED_SCOPES) return scopes.map((scope) => `SELECT sequence FROM history_activity WHERE scope = ${sql.bind(scope)} AND ${condition}`).join(" UNION ");
-  return `SELECT DISTINCT sequence FROM json_each(${sql.bind(JSON.stringify(scopes))}) c CROSS JOIN history_activity ON scope = c.value AND ${condition}`;
+/** The versions `v` of the transactions `a`, in order; of the first one after a record. */
+function versionsIn(sequences: string, afterN: string): string {
+  return `json_each(${sequences}) a CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence ON (v.key & 2147483647) = +a.value AND v.key > iif(a.key = 0, (${afterN} << 31) | a.value, 0)`;
 }
 
 const OPERATIONS = Object.keys(OPERATION) as Operation[];

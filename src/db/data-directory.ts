@@ -44,6 +44,19 @@ export function ensureDataDirectory(directory: string): void {
   }
 }
 
+/** A predecessor that is about to stop may hold the lock for a moment. */
+export const LOCK_WAIT_MS = 300;
+
+/**
+ * For work that needs the data at rest.
+ * @throws DatabaseRefused where an appliance is at work on them
+ */
+export function lockData(files: DataFiles): DataLock {
+  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
+  return lock;
+}
+
 /** An advisory lock on the data. The kernel holds it for the process and drops it when the process ends, however it ends. */
 export class DataLock {
   private readonly database: Database;
@@ -72,6 +85,7 @@ export class DataLock {
     }
   }
 
+  /** Lets the next one have it. */
   release(): void {
     this.database.close();
   }

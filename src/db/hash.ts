@@ -30,6 +30,9 @@ export interface HashedTransaction {
 /** What stands for the predecessor's hash in the first transaction. */
 export const CHAIN_START = new Uint8Array(32);
 
+/** The beginning of a column `hash`, as SQL: enough to tell two transactions of one sequence apart, where a backup was put back between them. */
+export const MARK_OF_HASH = "lower(hex(substr(hash, 1, 4)))";
+
 /** SHA-256 of one version. */
 export function hashVersion(v: HashedVersion): Uint8Array {
   return sha256(

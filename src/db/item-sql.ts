@@ -45,12 +45,21 @@ const THINNED_END = `(SELECT concat(',"valid_to":"', strftime('%Y-%m-%dT%H:%M:%S
 
 /** The expression that orders p by one field. The field name comes from a vocabulary, never from a caller. */
 export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): string {
-  const expression = (kind.observed as readonly string[]).includes(term.field) ? observedFieldSql(term.field, kind, asOf) : newestSql(sortExpression(term, asOf), kind, asOf);
-  return `${expression}${term.direction === "desc" ? " DESC" : ""}`;
+  return `${sortValueSql(kind, term, asOf)}${term.direction === "desc" ? " DESC" : ""}`;
+}
+
+/** What p has there, whatever the direction. */
+export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
+  return (kind.observed as readonly string[]).includes(term.field) ? observedFieldSql(term.field, kind, asOf) : newestSql(sortExpression(term, asOf), kind, asOf);
+}
+
+/** Some of the own fields of p, as a JSON array. The field names come from the resources, never from a caller. */
+export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsOf | null): string {
+  return newestSql(`json_array(${fields.map((field) => `('{' || members || '}') ->> '$.${field}'`).join(", ")})`, kind, asOf);
 }
 
 /** Each document that is parsed is felt: sort keys are small, and a version knows by itself when it was written. */
-function sortExpression(term: OrderTerm, asOf: AsOf | null): string {
+function sortExpression(term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
   if (term.byKey) return `sort_keys ->> '$.${term.field}'`;
   if (term.field === "updated_at") return asOf === null ? "sequence" : "valid_from";
   return `('{' || members || '}') ->> '$.${term.field}'`;

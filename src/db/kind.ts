@@ -73,6 +73,8 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly unique: { field: string; value: (record: R) => unknown; key?: (record: R) => string } | null;
   /** By field, what orders lists where the value itself would not: textSortKey of a text, ipSortKey of an address. Absent where the field is null. */
   readonly sortKeys?: (record: R) => Record<string, string>;
+  /** The same, worked out of the field's text whenever a list is ordered by it: for what is listed less often than it is written. */
+  readonly orderKeys?: Readonly<Record<string, (text: string) => string>>;
   /** Its changes are not among those that everybody in its organization is told of, nor is a transaction of it alone. */
   readonly isApart?: true;
   /** What `search` finds a record by. */
@@ -80,6 +82,8 @@ export interface Kind<R extends RecordBase = RecordBase> {
     readonly texts: (record: R) => SearchTexts;
     /** The id of the record that is found: its host for an address. Never changes. */
     readonly finds: (record: R) => string;
+    /** Lists of this kind are searched as well, each record by its own texts. */
+    readonly findsItself?: true;
   };
   /**
    * SQL for the parts composed into a list item where `composed` is 1: an expression for a JSON continuation, by the record number `p.n`.

@@ -6,13 +6,11 @@ import { alreadyExists, DomainError } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
 import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type RecordBase } from "./kind.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
+import { BLOCK_BITS } from "./schema.ts";
 import { searchText } from "./search-text.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import type { VersionRow } from "./statements.ts";
 import type { Entry, WriteTransaction } from "./transaction.ts";
-
-/** Record numbers whose living are counted together; the reader shifts by as many bits. */
-const BLOCK_SIZE = 1_024;
 
 export interface Change {
   readonly entry: Entry;
@@ -307,7 +305,7 @@ class LedgerWriter {
   private block(scope: number, n: number, delta: number): void {
     const blocks = this.blocks.get(scope) ?? new Map<number, { alive: number; died: number }>();
     this.blocks.set(scope, blocks);
-    const number = Math.floor(n / BLOCK_SIZE);
+    const number = Math.floor(n / 2 ** BLOCK_BITS);
     const block = blocks.get(number) ?? { alive: 0, died: 0 };
     blocks.set(number, block);
     block.alive += delta;

@@ -30,9 +30,10 @@ export interface OrderTerm {
   readonly byKey: boolean;
 }
 
-/** What a record's own fields must say: one value, or an id list that names any of these. */
+/** What a record's own fields must say: one value, one record that is referred to by a column of the same name, or an id list that names any of these. */
 export type Filter =
   | { readonly field: string; readonly equals: string | number | boolean }
+  | { readonly field: `${string}_id`; readonly names: string }
   | { readonly field: string; readonly namesAny: readonly string[] };
 
 export interface ListQuery {

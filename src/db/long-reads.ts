@@ -12,14 +12,19 @@ import type { Reader } from "./reader.ts";
 export type LongRead = (reader: Reader, input: any) => Generator<Uint8Array, void>;
 export type LongReadTable = Readonly<Record<string, LongRead>>;
 
+export interface LongReadOptions {
+  readonly isAdmitted?: boolean;
+}
+
 export interface LongReads {
   /**
    * Starts a read by its name.
    * @param input plain data: it crosses to another thread
+   * @param options.isAdmitted how many of these a caller has is bounded where they are asked for: they are refused to nobody here, and are not counted
    * @returns its bytes, the first of them made already
-   * @throws DomainError as the read threw it before its first bytes
+   * @throws DomainError as the read threw it before its first bytes; rate_limit_exceeded for one caller's too many
    */
-  start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>>;
+  start(name: string, input: unknown, options?: LongReadOptions): Promise<AsyncIterable<Uint8Array>>;
   /** Lets go of the database: what is under way is cut off. */
   close(): Promise<void>;
 }
@@ -34,7 +39,7 @@ export class DirectLongReads implements LongReads {
     this.reads = reads;
   }
 
-  async start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>> {
+  async start(name: string, input: unknown, _options?: LongReadOptions): Promise<AsyncIterable<Uint8Array>> {
     // As another thread would get it: a copy, and nothing that can't be copied.
     const steps = (this.reads[name] as LongRead)(this.reader, structuredClone(input));
     const step = () => {
@@ -56,7 +61,7 @@ export class DirectLongReads implements LongReads {
   async close(): Promise<void> {}
 }
 
-/** Long reads of one caller at a time: each holds what it has found for as long as its answer is taken. */
+/** Long reads of one caller at a time: each holds what it has found for as long as its answer is taken. Those of the change feed's streams have a bound of their own. */
 export const LONG_READS_OF_CALLER_MAX = 32;
 
 /**
@@ -72,7 +77,7 @@ export class SharedOutLongReads implements LongReads {
 
   /**
    * @param inLargeSteps names of reads; a step of theirs may take as long as one pass over what was alive
-   * @param callerOf tells from a read's input who asks: nobody has more than LONG_READS_OF_CALLER_MAX under way
+   * @param callerOf tells from a read's input who asks: nobody has more than LONG_READS_OF_CALLER_MAX under way, besides those that were admitted elsewhere
    */
   constructor(forLargeSteps: readonly LongReads[], forTheRest: readonly LongReads[], inLargeSteps: ReadonlySet<string>, callerOf: (input: unknown) => unknown) {
     this.callerOf = callerOf;
@@ -82,21 +87,14 @@ export class SharedOutLongReads implements LongReads {
     this.inLargeSteps = inLargeSteps;
   }
 
-  async start(name: string, input: unknown): Promise<AsyncIterable<Uint8Array>> {
+  async start(name: string, input: unknown, { isAdmitted = false }: LongReadOptions = {}): Promise<AsyncIterable<Uint8Array>> {
     const lanes = this.inLargeSteps.has(name) ? this.forLargeSteps : this.forTheRest;
     const lane = lanes.reduce((least, each) => (each.underWay < least.underWay ? each : least));
-    const caller = this.callerOf(input);
-    const own = this.underWayOf.get(caller) ?? 0;
-    if (own >= LONG_READS_OF_CALLER_MAX) {
-      throw new DomainError("rate_limit_exceeded", `You have ${LONG_READS_OF_CALLER_MAX} long reads under way already; take what they answer, or close them, first.`, { retry_after_seconds: 1 });
-    }
+    const release = isAdmitted ? () => {} : this.take(this.callerOf(input));
     lane.underWay += 1;
-    this.underWayOf.set(caller, own + 1);
     const over = () => {
       lane.underWay -= 1;
-      const left = (this.underWayOf.get(caller) ?? 1) - 1;
-      if (left === 0) this.underWayOf.delete(caller);
-      else this.underWayOf.set(caller, left);
+      release();
     };
     try {
       return untilOver(await lane.reads.start(name, input), over);
@@ -109,6 +107,20 @@ export class SharedOutLongReads implements LongReads {
   async close(): Promise<void> {
     await Promise.all([...this.forLargeSteps, ...this.forTheRest].map(({ reads }) => reads.close()));
   }
+
+  /** One more of a caller's own. @returns ends it */
+  private take(caller: unknown): () => void {
+    const own = this.underWayOf.get(caller) ?? 0;
+    if (own >= LONG_READS_OF_CALLER_MAX) {
+      throw new DomainError("rate_limit_exceeded", `You have ${LONG_READS_OF_CALLER_MAX} long reads under way already; take what they answer, or close them, first.`, { retry_after_seconds: 1 });
+    }
+    this.underWayOf.set(caller, own + 1);
+    return () => {
+      const left = (this.underWayOf.get(caller) ?? 1) - 1;
+      if (left === 0) this.underWayOf.delete(caller);
+      else this.underWayOf.set(caller, left);
+    };
+  }
 }
 
 interface Lane {
@@ -116,8 +128,8 @@ interface Lane {
   underWay: number;
 }
 
-/** The same bytes; tells once when they are over, or are no longer wanted. */
-function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): AsyncIterable<Uint8Array> {
+/** The same bytes; tells once when they are over, or are no longer wanted, also where nobody has asked for the first of them. */
+export function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): AsyncIterable<Uint8Array> {
   const steps = chunks[Symbol.asyncIterator]();
   let isOver = false;
   const end = () => {

@@ -74,13 +74,38 @@ export function refusalOf(error: unknown, path: string): unknown {
 }
 
 /**
+ * Works with a file that SQLite may refuse.
+ * @throws DatabaseRefused as refusalOf
+ */
+export function orRefused<T>(path: string, act: (path: string) => T): T {
+  try {
+    return act(path);
+  } catch (error) {
+    throw refusalOf(error, path);
+  }
+}
+
+/**
+ * @param orElse what else helps where the schema is another one
+ * @throws DatabaseRefused for any schema but this version's
+ */
+export function requireSchema(path: string, version: number, orElse = ""): void {
+  if (version !== SCHEMA_VERSION) throw new DatabaseRefused(`${path} has the schema ${version}, and this netledger knows ${SCHEMA_VERSION}: netledger serve brings it up to date${orElse}.`);
+}
+
+/** The schema of a database, also where its newest migration is still in the log. */
+export function schemaVersionOf(db: Sql): number {
+  return pragma(db, "user_version");
+}
+
+/**
  * Applies what is missing, each migration in a transaction of its own.
  * @param derive makes anew what is derived from the ledger, within the transaction that it is called in
  */
 export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () => {}): void {
   const client = db.$client;
   const applicationId = pragma(db, "application_id");
-  const version = pragma(db, "user_version");
+  const version = schemaVersionOf(db);
   if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version);
   else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
     throw new DatabaseRefused(`${path} is a database of another program.`);

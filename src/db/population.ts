@@ -3,19 +3,18 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { SCOPE_CODES, type AnyKind, type ScopeName } from "./kind.ts";
-import { sortSql } from "./item-sql.ts";
+import { sortSql, sortValueSql } from "./item-sql.ts";
 import type { AsOf, Filter, ListQuery } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
+import { BLOCK_BITS } from "./schema.ts";
 import { searchTerms } from "./search-text.ts";
 import { SqlBuilder } from "./sql-builder.ts";
+import { WorkedOutOrder } from "./worked-out-order.ts";
 
 /** Networks up to this number are merged in page order. */
 const MAX_MERGED_NETWORKS = 64;
 /** Above it records up to this number are sorted; more than these stand so close that a walk over all meets them soon. */
 const MAX_SORTED_RECORDS = 20_000;
-
-/** Record numbers stand in blocks of 1,024. */
-export const BLOCK_BITS = 10;
 
 export class Populations {
   private readonly connection: ReadConnection;
@@ -44,8 +43,31 @@ export class Populations {
     return this.first(scopes === null ? `SELECT count(*) FROM (${this.population(query, sql)})` : censusSql(scopes, query.kind, query.asOf, sql), sql);
   }
 
-  /** `SELECT … AS n` of who matches, in list order. */
-  ordered(query: ListQuery, sql: SqlBuilder): string {
+  /** `SELECT … AS n` of a page of who matches, in list order. @param limit rows; −1 for all */
+  page(query: ListQuery, sql: SqlBuilder, limit: number): string {
+    const numbers = this.orderedByWorkedOutKeys(query);
+    if (numbers === null) return `${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}`;
+    const page = numbers.subarray(query.offset, limit < 0 ? undefined : query.offset + limit);
+    return `SELECT value AS n FROM json_each(${sql.bind(JSON.stringify(Array.from(page)))}) ORDER BY key`;
+  }
+
+  /** The record numbers of all who match, in list order, where that is by keys that no version keeps; null where SQL has the order. */
+  orderedByWorkedOutKeys(query: ListQuery): Uint32Array | null {
+    const { kind, asOf } = query;
+    const terms = (query.order ?? []).map((term) => ({ ...term, keyOf: (term.byKey ? kind.orderKeys?.[term.field] : undefined) ?? null }));
+    if (terms.every((term) => term.keyOf === null)) return null;
+    const sql = new SqlBuilder(asOf);
+    const population = this.population(query, sql);
+    const values = terms.map(({ field, byKey, keyOf }, place) => `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${place}`);
+    const order = new WorkedOutOrder(terms);
+    // There may be a million: row by row, so that they are never all there as rows.
+    const rows = this.connection.statement(`SELECT p.n AS n, ${values.join(", ")} FROM (${population}) p`).iterate(...sql.values) as Iterable<Record<string, string | number | null> & { n: number }>;
+    for (const row of rows) order.add(row.n, terms.map((_, place) => row[`value_${place}`] ?? null));
+    return order.sorted();
+  }
+
+  /** `SELECT … AS n` of who matches, in list order, where SQL has it. */
+  private ordered(query: ListQuery, sql: SqlBuilder): string {
     const order = query.order ?? [];
     if (order.length === 0) return this.inPageOrder(query, sql);
     const population = this.population(query, sql);
@@ -91,7 +113,7 @@ export class Populations {
         : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({ container: sql.bind(n), source: "" }));
     const ids = query.ids === undefined ? null : sql.bind(JSON.stringify(query.ids));
     const byIds = ids === null ? null : `SELECT r.n FROM json_each(${ids}) j CROSS JOIN history_records r ON r.id = j.value`;
-    const found = terms(query).map((term) => foundBy(sql.bind(term), asOf));
+    const found = terms(query).map((term) => foundBy(sql.bind(term), kind, asOf));
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
       if (asOf === null) {
@@ -192,7 +214,7 @@ function isConfined(query: ListQuery): boolean {
 
 /** Whether it is few records, found by what they are asked for, that are looked at, and not who is in a container. */
 function isLedByMatches(query: ListQuery): boolean {
-  return query.ids !== undefined || terms(query).length > 0 || (query.asOf === null && (query.filters ?? []).some((filter) => "namesAny" in filter));
+  return query.ids !== undefined || terms(query).length > 0 || (query.asOf === null && (query.filters ?? []).some((filter) => !("equals" in filter)));
 }
 
 function terms(query: ListQuery): string[] {
@@ -200,10 +222,11 @@ function terms(query: ListQuery): string[] {
 }
 
 /** Who is found by a term: by a text that is, or was then, the newest of its record. */
-function foundBy(term: string, asOf: AsOf | null): string {
+function foundBy(term: string, kind: AnyKind, asOf: AsOf | null): string {
   const until = asOf === null ? "x.key < (((t.key >> 31) + 1) << 31)" : "x.key <= (((t.key >> 31) << 31) | ?1)";
   const known = asOf === null ? "" : " AND (t.key & 2147483647) <= ?1";
-  return `SELECT t.owner_n FROM history_search CROSS JOIN history_search_texts t ON t.key = history_search.rowid WHERE history_search MATCH ${term}${known} AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND ${until})`;
+  const found = kind.search?.findsItself === true ? "t.key >> 31" : "t.owner_n";
+  return `SELECT ${found} FROM history_search CROSS JOIN history_search_texts t ON t.key = history_search.rowid WHERE history_search MATCH ${term}${known} AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND ${until})`;
 }
 
 /** Field names come from the resources, never from a caller. */
@@ -212,6 +235,7 @@ function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
     const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j CROSS JOIN history_records r ON r.id = j.value`;
     return `l.n IN (SELECT k.n FROM live_links k WHERE k.target_n IN (${targets}) AND k.relation = '${filter.field}')`;
   }
+  if ("names" in filter) return `l.n IN (SELECT k.n FROM ${getTableName(kind.table)} k WHERE k.${filter.field.replace(/_id$/, "_n")} = (SELECT n FROM history_records WHERE id = ${sql.bind(filter.names)}))`;
   const value = sql.bind(sqlValue(filter.equals));
   return Object.hasOwn(getTableColumns(kind.table), filter.field) ? `+l.${filter.field} = ${value}` : `('{' || l.members || '}') ->> '$.${filter.field}' = ${value}`;
 }
@@ -222,7 +246,7 @@ function was(filter: Filter, sql: SqlBuilder): string {
   if ("namesAny" in filter) {
     return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || w.members || '}') -> '$.${filter.field}' ${version})) t WHERE t.value IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))})))`;
   }
-  return `(SELECT ('{' || w.members || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind(sqlValue(filter.equals))}`;
+  return `(SELECT ('{' || w.members || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind("names" in filter ? filter.names : sqlValue(filter.equals))}`;
 }
 
 /** JSON's true and false are 1 and 0 to SQLite. */

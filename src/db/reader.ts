@@ -5,11 +5,12 @@ import { getTableName } from "drizzle-orm";
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "./connection.ts";
-import { itemSql, type ItemSql } from "./item-sql.ts";
+import { itemSql, ownFieldsSql, type ItemSql } from "./item-sql.ts";
 import type { AnyKind, ScopeName } from "./kind.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
+import { MARK_OF_HASH } from "./hash.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 import { ThinnedPast } from "./thinned-past.ts";
 
@@ -33,8 +34,10 @@ export interface Item {
 }
 
 export interface FoundItem extends Item {
-  /** The transaction that wrote this version: the record's ETag. */
+  /** The transaction that wrote this version. */
   readonly sequence: number;
+  /** The beginning of that transaction's hash. */
+  readonly mark: string;
   /** Whether a later version or the end of the record followed. */
   readonly ended: boolean;
 }
@@ -64,6 +67,11 @@ export class Reader extends ReadConnection {
     this.clock = clock;
   }
 
+  /** The wall clock's time, which the present begins at. */
+  now(): Instant {
+    return this.clock.now();
+  }
+
   /** The newest transaction; sequence 0 in an empty ledger. */
   head(): { sequence: number; at: Instant; lastN: number } {
     const row = this.statement("SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1").values()[0] as [number, number, number] | undefined;
@@ -75,7 +83,7 @@ export class Reader extends ReadConnection {
    * An instant that is not before the wall clock is the present, also while the ledger's clock leads.
    */
   resolve(at: Instant | null): AsOf | null {
-    if (at === null || at >= this.clock.now()) return null;
+    if (at === null || at >= this.now()) return null;
     const row = this.statement("SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1").values(at)[0] as [number, number] | undefined;
     if (row === undefined) return { sequence: 0, lastN: 0, present: false };
     const [asked, lastN] = row;
@@ -108,6 +116,12 @@ export class Reader extends ReadConnection {
     return row?.[0] ?? null;
   }
 
+  /** The beginning of a transaction's hash, as hexadecimal digits; nothing for one that does not exist. */
+  markOf(sequence: number): string {
+    const row = this.statement(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`).values(sequence)[0] as [string] | undefined;
+    return row?.[0] ?? "";
+  }
+
   /** The number of a record by its id, live or not; null for an id that was never used. */
   recordN(id: string): number | null {
     const row = this.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
@@ -130,11 +144,12 @@ export class Reader extends ReadConnection {
       asOf === null
         ? `(SELECT sequence FROM ${getTableName(kind.table)} WHERE n = p.n)`
         : `(SELECT key & 2147483647 FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
+    const mark = `(SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = ${version})`;
     const ended = asOf === null ? "0" : "EXISTS (SELECT 1 FROM history_versions WHERE key > ((p.n << 31) | ?1) AND key < ((p.n + 1) << 31))";
     const { item, joins } = this.itemSql(kind, asOf, reach);
-    const text = `SELECT p.n, ${version}, ${item}, ${ended} FROM (${population} LIMIT 1) p${joins}`;
-    const row = this.statement(text).values(...sql.values)[0] as [number, number, string, number] | undefined;
-    return row === undefined ? null : { n: row[0], sequence: row[1], text: row[2], ended: row[3] === 1 };
+    const text = `SELECT p.n, ${version}, ${mark}, ${item}, ${ended} FROM (${population} LIMIT 1) p${joins}`;
+    const row = this.statement(text).values(...sql.values)[0] as [number, number, string, string, number] | undefined;
+    return row === undefined ? null : { n: row[0], sequence: row[1], mark: row[2], text: row[3], ended: row[4] === 1 };
   }
 
   /** One page as bytes, straight from the database. */
@@ -160,17 +175,31 @@ export class Reader extends ReadConnection {
     if (this.populations.findsNothing(query)) return encoder.encode(head + tail) as Uint8Array<ArrayBuffer>;
     const sql = new SqlBuilder(query.asOf);
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
-    const rows = `SELECT ${item} AS item FROM (${this.populations.ordered(query, sql)} LIMIT ${sql.bind(query.limit)} OFFSET ${sql.bind(query.offset)}) p${joins}`;
+    const rows = `SELECT ${item} AS item FROM (${this.populations.page(query, sql, query.limit)}) p${joins}`;
     const text = `SELECT CAST(concat(${sql.bind(head)}, (SELECT group_concat(item, ',') FROM (${rows})), ${sql.bind(tail)}) AS BLOB)`;
     return (this.statement(text).values(...sql.values)[0] as [Uint8Array<ArrayBuffer>])[0];
   }
 
-  /** One page with parts composed in. Reads on one state of the database. */
-  composedPage(query: ListQuery, compose: Compose, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
+  /**
+   * One page with parts composed in. Reads on one state of the database.
+   * @returns null where the parts are too many for one step
+   */
+  composedPage(query: ListQuery, compose: Compose, parts: Parts | undefined, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> | null {
     return this.snapshot(() => {
       const { head, tail } = frame(this.total(query));
-      return encoder.encode(head + compose(this.items(query), query.asOf).join(",") + tail) as Uint8Array<ArrayBuffer>;
+      const items = this.items(query);
+      if (parts !== undefined && this.areMany(items.map((item) => item.n), parts, query.asOf)) return null;
+      return encoder.encode(head + compose(items, query.asOf).join(",") + tail) as Uint8Array<ArrayBuffer>;
     });
+  }
+
+  /** Whether these records have more parts together than one step should put together. */
+  areMany(ns: readonly number[], parts: Parts, asOf: AsOf | null): boolean {
+    return ns.length > 0 && this.weight(ns, parts, asOf) > CHUNK_PARTS;
+  }
+
+  private weight(ns: readonly number[], parts: Parts, asOf: AsOf | null): number {
+    return parts.kinds.reduce((sum, kind) => sum + this.populations.countIn(ns, kind, asOf), 0);
   }
 
   /** The records of one page, each as text. */
@@ -179,7 +208,7 @@ export class Reader extends ReadConnection {
     const sql = new SqlBuilder(query.asOf);
     const limit = query.limit === 0 ? -1 : query.limit;
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
-    const text = `SELECT p.n, ${item} FROM (${this.populations.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}) p${joins}`;
+    const text = `SELECT p.n, ${item} FROM (${this.populations.page(query, sql, limit)}) p${joins}`;
     return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({ n, text: item }));
   }
 
@@ -188,6 +217,14 @@ export class Reader extends ReadConnection {
     const { item, joins } = this.itemSql(kind, asOf, reach);
     const rows = this.statement(`SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
     return rows.map(([n, text]) => ({ n, text }));
+  }
+
+  /** Some of the own fields of the records that are asked for, in list order: of each a JSON array of their values. */
+  ownFields(query: ListQuery, fields: readonly string[]): string[] {
+    if (this.populations.findsNothing(query)) return [];
+    const sql = new SqlBuilder(query.asOf);
+    const text = `SELECT ${ownFieldsSql(query.kind, fields, query.asOf)} FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)}) p`;
+    return (this.statement(text).values(...sql.values) as Array<[string]>).map(([values]) => values);
   }
 
   /** How many records match, whatever the page. */
@@ -274,7 +311,7 @@ export class Reader extends ReadConnection {
       let chunk: number[] = [];
       let weight = 0;
       for (const n of numbers) {
-        const own = 1 + parts.kinds.reduce((sum, kind) => sum + this.populations.countIn([n], kind, asOf), 0);
+        const own = 1 + this.weight([n], parts, asOf);
         if (chunk.length > 0 && weight + own > CHUNK_PARTS) {
           yield chunk;
           chunk = [];
@@ -323,9 +360,10 @@ export class Reader extends ReadConnection {
 
   /** Record numbers in list order: there may be a million, for which rows of their own would take a hundred times the memory. */
   private numbers(query: ListQuery): Uint32Array {
+    const sorted = this.populations.orderedByWorkedOutKeys(query);
+    if (sorted !== null) return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
     const sql = new SqlBuilder(query.asOf);
-    const ordered = `${this.populations.ordered(query, sql)} LIMIT ${sql.bind(query.limit === 0 ? -1 : query.limit)} OFFSET ${sql.bind(query.offset)}`;
-    const row = this.statement(`SELECT count(*), CAST(group_concat(n) AS BLOB) FROM (${ordered})`).values(...sql.values)[0] as [number, Uint8Array | null];
+    const row = this.statement(`SELECT count(*), CAST(group_concat(n) AS BLOB) FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`).values(...sql.values)[0] as [number, Uint8Array | null];
     return numbersIn(row[1], row[0]);
   }
 }

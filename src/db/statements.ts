@@ -2,7 +2,7 @@
 
 import { and, desc, eq, getTableColumns, getTableName, lte, sql, type SQL } from "drizzle-orm";
 import type { Sql } from "./connection.ts";
-import { CHAIN_START } from "./hash.ts";
+import { CHAIN_START, MARK_OF_HASH } from "./hash.ts";
 import { renderObserved, type AnyKind } from "./kind.ts";
 import { NativeInsert, NativeStatement } from "./native-statement.ts";
 import {
@@ -46,6 +46,7 @@ export class Statements {
   private readonly updateBlock: { run(alive: number, died: number, scope: number, block: number): { changes: number } };
   private readonly insertBlock: { run(scope: number, block: number, alive: number, died: number): unknown };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
+  private readonly readMark: { values(sequence: number): unknown[][] };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
 
   constructor(db: Sql) {
@@ -53,6 +54,7 @@ export class Statements {
     this.ledger = ledgerStatements(db);
     this.updateBlock = db.$client.prepare("UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = ?3 AND block = ?4");
     this.insertBlock = db.$client.prepare("INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)");
+    this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = ?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
   }
 
@@ -64,6 +66,11 @@ export class Statements {
   headHash(): Uint8Array {
     const row = this.ledger.headHash.get();
     return row === undefined ? CHAIN_START : row.hash;
+  }
+
+  /** The beginning of a transaction's hash, as hexadecimal digits; nothing for one that does not exist. */
+  markOf(sequence: number): string {
+    return (this.readMark.values(sequence)[0]?.[0] as string | undefined) ?? "";
   }
 
   lastN(): number {

@@ -277,9 +277,10 @@ export class WriteTransaction {
     return this.entries.get(id)?.organizationN ?? 0;
   }
 
-  /** The transaction that wrote the version that was found: the record's ETag. */
-  sequenceOf(id: string): number {
-    return this.entries.get(id)?.sequence ?? 0;
+  /** What wrote the version that was found: its transaction, and the beginning of that one's hash. */
+  versionOf(id: string): { readonly sequence: number; readonly mark: string } {
+    const sequence = this.entries.get(id)?.sequence ?? 0;
+    return { sequence, mark: this.statements.markOf(sequence) };
   }
 
   /** The observation values in force of a record found here. */
@@ -345,14 +346,14 @@ export function netChange(entry: Entry): Change | null {
   const { before, after } = entry;
   if (before === null) return after === null ? null : { entry, operation: "Created", changed: null };
   if (after === null) return { entry, operation: "Deleted", changed: null };
-  const changed = [...new Set([...changedFields(before, after), ...entry.touched])].sort();
+  const changed = [...new Set([...changedOwnFields(before, after), ...entry.touched])].sort();
   return changed.length === 0 ? null : { entry, operation: "Updated", changed };
 }
 
 const BASE_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
 
-/** The record's own fields in which two states of it differ. */
-export function changedFields(before: RecordBase, after: RecordBase): string[] {
+/** The fields that a version of a record keeps in which two states of it differ; not those that say when and under which id it stands. */
+export function changedOwnFields(before: RecordBase, after: RecordBase): string[] {
   if (before === after) return [];
   const old = before as unknown as Record<string, unknown>;
   const now = after as unknown as Record<string, unknown>;

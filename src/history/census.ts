@@ -9,6 +9,7 @@ export type OnDifference = (scope: number, sequence: number, expected: number | 
 
 type Row = [scope: number, sequence: number, count: number];
 
+/** One comparison: every span, and then the rest. */
 export class CensusComparison {
   private readonly until: number;
   private readonly onDifference: OnDifference;

@@ -3,6 +3,7 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { VIEWER, type Access, type Actor } from "../access/actor.ts";
 import { DomainError, invalid } from "../base/errors.ts";
+import { untilOver, type LongReadOptions } from "../db/long-reads.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { LIST_HEAD, listTail, metaWith } from "../http/envelope.ts";
 import { INT32_MAX, OneOf, QueryList, Uuid } from "../http/schemas.ts";
@@ -11,6 +12,7 @@ import { failed, plainActor, type Inventory, type ResourceCall } from "../resour
 import type { ChangeFeedHead, ChangeFeedInput } from "./change-feed.ts";
 import { CHANGE_EXAMPLE, CHANGE_TYPES, ChangeOfAny } from "./change-view.ts";
 import type { CommitWatch } from "./commit-watch.ts";
+import { HeldConnections } from "./held-connections.ts";
 
 export const FEED_LIMIT_DEFAULT = 100;
 export const FEED_LIMIT_MAX = 1_000;
@@ -21,23 +23,37 @@ export const HEARTBEAT_MS = 15_000;
 /** Streams of events at a time, and of one user and that user's keys. */
 export const EVENT_STREAMS_MAX = 256;
 export const EVENT_STREAMS_OF_USER_MAX = 32;
+/** Requests that wait for a change at a time, and of one user and that user's keys. */
+export const WAITING_MAX = 256;
+export const WAITING_OF_USER_MAX = 32;
 
 const EVENT_STREAM = "text/event-stream";
 /** What a client waits before it connects again. */
 const RETRY_MS = 3_000;
 
+/** The beginning of a transaction's hash; nothing before the first one. */
+const MARK = /^([0-9a-f]{8})?$/;
+
 const Query = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "What came after this transaction: `meta.feed.after` of the last answer. 0: from the beginning." })),
+  mark: Type.Optional(Type.String({ pattern: MARK.source, description: "`meta.feed.mark` of the last answer. Where a backup was put back since, another transaction may have got the number `after`: with its mark, such a place is refused (400), and nothing is missed unnoticed." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: FEED_LIMIT_DEFAULT, description: "Versions at most; a transaction is never divided, so that a large one may bring more." })),
-  wait: Type.Optional(Type.Integer({ minimum: 0, maximum: FEED_WAIT_MAX_S, default: 0, description: "Seconds to wait for a change where there is none yet." })),
+  wait: Type.Optional(Type.Integer({ minimum: 0, maximum: FEED_WAIT_MAX_S, default: 0, description: `Seconds to wait for a change where there is none yet. ${WAITING_OF_USER_MAX} requests of one user and that user's keys may wait at a time.` })),
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
   network_id: Type.Optional(Uuid),
 });
 type FeedCall = ResourceCall<unknown, Static<typeof Query>, unknown>;
 
+interface FeedPage {
+  readonly head: ChangeFeedHead;
+  /** The versions, as they are made. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
 const FeedMeta = Type.Object({
   feed: Type.Object({
     after: Type.Integer({ minimum: 0, description: "Go on from here." }),
+    mark: Type.String({ pattern: MARK.source, description: "Of this place; given back as `mark`, it tells the place from one in other data." }),
     has_more: Type.Boolean({ description: "Whether more is there already." }),
     thinned_until: Type.Optional(Type.Integer({ minimum: 1, description: "Only where `after` lies in thinned history: of the versions up to this transaction some were dropped. After it none is missing." })),
   }),
@@ -45,8 +61,8 @@ const FeedMeta = Type.Object({
 
 /** /api/v1/changes. */
 export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inventory, watch: CommitWatch): void {
-  let streams = 0;
-  const streamsOf = new Map<number, number>();
+  const streams = new HeldConnections({ maxOfUser: EVENT_STREAMS_OF_USER_MAX, max: EVENT_STREAMS_MAX, what: "streams of changes open", remedy: "close one, or ask with wait" });
+  const waiting = new HeldConnections({ maxOfUser: WAITING_OF_USER_MAX, max: WAITING_MAX, what: "requests waiting for changes", remedy: "let one of them end first, or follow a stream of events" });
 
   surface.get(
     "/api/v1/changes",
@@ -54,53 +70,66 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       operationId: "listChanges",
       summary: "The changes in the order in which they were committed",
       description:
-        "Gap-free: who goes on from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version stands in it once, with its record as it then was; hosts and services come without their children, which are changes of their own. With `Accept: text/event-stream` the same as server-sent events: each `change` is one version, the last of a transaction carries its sequence as the event's id, and `Last-Event-ID` goes on after it; who is cut off within a transaction gets the whole of it again. Where history was thinned, what is left of it is told, and `meta.feed.thinned_until` (or an event `thinned`) says so.",
+        "Gap-free: who goes on from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version stands in it once, with its record as it then was; hosts and services come without their children, which are changes of their own. With `Accept: text/event-stream` the same as server-sent events: each `change` is one version, the last of a transaction carries its place as the event's id, sequence and mark, and `Last-Event-ID` goes on after it; who is cut off within a transaction gets the whole of it again. Where history was thinned, what is left of it is told, and `meta.feed.thinned_until` (or an event `thinned`) says so.",
       group: "Changes",
       access: VIEWER,
       query: Query,
       answer: Type.Array(ChangeOfAny),
       meta: FeedMeta,
-      media: [{ type: EVENT_STREAM, description: "The changes as they are committed, with a comment as a sign of life every 15 seconds.", example: `event: change\nid: 42\ndata: ${JSON.stringify(CHANGE_EXAMPLE)}\n\n` }],
+      media: [{ type: EVENT_STREAM, description: `The changes as they are committed, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${EVENT_STREAMS_OF_USER_MAX} such streams open at a time.`, example: `event: change\nid: 42-9f86d081\ndata: ${JSON.stringify(CHANGE_EXAMPLE)}\n\n` }],
       errors: ["rate_limit_exceeded"],
-      example: { data: [CHANGE_EXAMPLE], meta: { feed: { after: 42, has_more: false } } },
+      example: { data: [CHANGE_EXAMPLE], meta: { feed: { after: 42, mark: "9f86d081", has_more: false } } },
     },
     (call) => (accepts(call.request, EVENT_STREAM) ? events(call) : page(call)),
   );
 
   async function page(call: FeedCall): Promise<Response> {
-    const { after = 0, limit = FEED_LIMIT_DEFAULT, wait = 0 } = call.query;
-    assertNotBeyond(after);
-    let { head, chunks } = await read(call.actor, call.query, after, limit, "json");
-    const { thinnedUntil } = head;
-    if (wait > 0) {
-      const { signal, release } = watch.patience(wait * 1_000, call.request);
-      try {
-        while (head.count === 0 && (await watch.beyond(head.after, signal)) === "changed") {
-          // The page that told nothing is over.
-          await chunks[Symbol.asyncIterator]().return?.();
-          ({ head, chunks } = await call.again((actor) => read(actor, call.query, head.after, limit, "json")));
-        }
-      } finally {
-        release();
-      }
-    }
-    const meta = metaWith(`"feed":{"after":${head.after},"has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`);
+    const { after = 0, mark, limit = FEED_LIMIT_DEFAULT, wait = 0 } = call.query;
+    assertPlace({ after, mark }, "/after", "/mark");
+    const first = await read(call.actor, call.query, after, limit, "json");
+    const { thinnedUntil } = first.head;
+    const { head, chunks } = first.head.count === 0 && wait > 0 ? await nextPage(call, first, limit, wait) : first;
+    const meta = metaWith(`"feed":{"after":${head.after},"mark":"${head.mark}","has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`);
     return new Response(byteStream(LIST_HEAD, chunks, listTail(meta), failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
   }
 
+  /** The first page after an empty one that tells something; when its time is over, another empty one. Nothing is read, or kept, in between. */
+  async function nextPage(call: FeedCall, empty: FeedPage, limit: number, waitS: number): Promise<FeedPage> {
+    await letGo(empty.chunks);
+    const release = waiting.take(call.actor.userN);
+    const patience = watch.patience(waitS * 1_000, call.request);
+    let page = empty;
+    try {
+      while ((await watch.beyond(page.head.after, patience.signal)) === "changed") {
+        const { after } = page.head;
+        page = await call.again((actor) => read(actor, call.query, after, limit, "json", { isAdmitted: true }));
+        // It counts as one that waits until all of it is taken.
+        if (page.head.count > 0) return { head: page.head, chunks: untilOver(page.chunks, release) };
+        await letGo(page.chunks);
+      }
+    } catch (error) {
+      release();
+      throw error;
+    } finally {
+      patience.release();
+    }
+    release();
+    return page;
+  }
+
   function events(call: FeedCall): Response {
-    const after = lastEventId(call.request) ?? call.query.after ?? 0;
-    assertNotBeyond(after);
-    const { userN } = call.actor;
-    const own = streamsOf.get(userN) ?? 0;
-    if (own >= EVENT_STREAMS_OF_USER_MAX) throw new DomainError("rate_limit_exceeded", `You have ${EVENT_STREAMS_OF_USER_MAX} streams of changes open already; close one, or ask with wait.`, { retry_after_seconds: 5 });
-    if (streams >= EVENT_STREAMS_MAX) throw new DomainError("rate_limit_exceeded", `${EVENT_STREAMS_MAX} streams of changes are open already; close one, or ask with wait.`, { retry_after_seconds: 5 });
+    const last = lastEventId(call.request);
+    const { after } = last ?? { after: call.query.after ?? 0 };
+    if (last === null) assertPlace({ after, mark: call.query.mark }, "/after", "/mark");
+    else assertPlace(last, "/Last-Event-ID", "/Last-Event-ID");
+    const release = streams.take(call.actor.userN);
     // For proxies that would wait for the end of it.
     const headers = { ...call.headers, "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" };
-    if (call.request.method === "HEAD") return new Response(null, { headers });
-    streams += 1;
-    streamsOf.set(userN, own + 1);
-    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, counted(follow(call, after), userN), "", failed(inventory, call)), { headers });
+    if (call.request.method === "HEAD") {
+      release();
+      return new Response(null, { headers });
+    }
+    return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call, after), release), "", failed(inventory, call)), { headers });
   }
 
   async function* follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
@@ -108,9 +137,14 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
     try {
       for (;;) {
         // Each time with the rights of the moment: a key that is disabled hears no more.
-        const { head, chunks } = await call.again((actor) => read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events"));
-        if (after === start && head.thinnedUntil !== null) yield thinnedEvent(head.thinnedUntil);
-        yield* chunks;
+        const { head, chunks } = await call.again((actor) => read(actor, call.query, after, call.query.limit ?? FEED_LIMIT_DEFAULT, "events", { isAdmitted: true }));
+        try {
+          if (after === start && head.thinnedUntil !== null) yield thinnedEvent(head.thinnedUntil);
+          yield* chunks;
+        } finally {
+          // Who goes away before the versions has not begun to take them.
+          await letGo(chunks);
+        }
         after = head.after;
         if (head.hasMore) continue;
         const { signal, release } = watch.patience(HEARTBEAT_MS, call.request);
@@ -120,65 +154,52 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
         if (outcome === "elapsed") yield HEARTBEAT;
       }
     } catch (error) {
-      // Rights that were lost end the stream: connecting again tells why.
-      if (!(error instanceof DomainError)) throw error;
+      // Rights that were lost end the stream: connecting again tells why. Anything else breaks it off, and is logged.
+      if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
     }
   }
 
-  /** The same steps; one stream less once they are over or no longer wanted, also where nobody has asked for the first of them. */
-  function counted(steps: AsyncGenerator<Uint8Array>, userN: number): AsyncIterable<Uint8Array> {
-    let isOpen = true;
-    const end = () => {
-      if (!isOpen) return;
-      isOpen = false;
-      streams -= 1;
-      const left = (streamsOf.get(userN) ?? 1) - 1;
-      if (left === 0) streamsOf.delete(userN);
-      else streamsOf.set(userN, left);
-    };
-    const next = async () => {
-      try {
-        const step = await steps.next();
-        if (step.done === true) end();
-        return step;
-      } catch (error) {
-        end();
-        throw error;
-      }
-    };
-    const stop = () => {
-      end();
-      return steps.return(undefined);
-    };
-    return { [Symbol.asyncIterator]: () => ({ next, return: stop }) };
-  }
-
   /** A page's beginning, and its versions as they are made. */
-  async function read(actor: Actor, query: Static<typeof Query>, after: number, limit: number, format: ChangeFeedInput["format"]): Promise<{ head: ChangeFeedHead; chunks: AsyncIterable<Uint8Array> }> {
+  async function read(actor: Actor, query: Static<typeof Query>, after: number, limit: number, format: ChangeFeedInput["format"], options: LongReadOptions = {}): Promise<FeedPage> {
     const networkN = query.network_id === undefined ? null : (inventory.reader.recordN(query.network_id) ?? 0);
     const input: ChangeFeedInput = { actor: plainActor(actor), types: query.types ?? CHANGE_TYPES, networkN, after, limit, format };
-    const steps = (await inventory.longReads.start("change_feed", input))[Symbol.asyncIterator]();
+    const steps = (await inventory.longReads.start("change_feed", input, options))[Symbol.asyncIterator]();
     const first = await steps.next();
     if (first.done === true) throw new Error("change feed: it has no beginning");
     return { head: JSON.parse(decoder.decode(first.value)) as ChangeFeedHead, chunks: { [Symbol.asyncIterator]: () => steps } };
   }
 
-  /** Beyond the newest transaction is a place in another ledger: that of data which were put back since. */
-  function assertNotBeyond(after: number): void {
+  /** A place in another ledger, of which this one is a backup that was put back, is no place here: what came after it there is not what came here. */
+  function assertPlace({ after, mark }: Place, path: string, markPath: string): void {
     const { sequence } = inventory.reader.head();
-    if (after > sequence) throw invalid([{ path: "/after", message: `is beyond the last transaction, ${sequence}: the data are others than those that it was read from`, value: after }]);
+    const others = "the data are others than those that it was read from";
+    if (after > sequence) throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${others}`, value: after }]);
+    if (mark !== undefined && mark !== inventory.reader.markOf(after)) throw invalid([{ path: markPath, message: `is not the mark of the transaction ${after}: ${others}`, value: mark }]);
   }
+}
+
+/** Ends a read whose bytes are not wanted any more, or were all taken. */
+async function letGo(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  await chunks[Symbol.asyncIterator]().return?.();
 }
 
 function accepts(request: Request, type: string): boolean {
   return (request.headers.get("accept") ?? "").split(",").some((each) => each.split(";", 1)[0]?.trim().toLowerCase() === type);
 }
 
-function lastEventId(request: Request): number | null {
+/** Where a client stands. */
+interface Place {
+  readonly after: number;
+  /** Undefined where it was not told. */
+  readonly mark: string | undefined;
+}
+
+function lastEventId(request: Request): Place | null {
   const id = request.headers.get("last-event-id");
   if (id === null || id === "") return null;
-  if (!/^\d{1,10}$/.test(id)) throw invalid([{ path: "/Last-Event-ID", message: "must be the sequence of a transaction", value: id.slice(0, 100) }]);
-  return Number(id);
+  const [, after, mark] = /^(\d{1,10})(?:-([0-9a-f]{8}))?$/.exec(id) ?? [];
+  if (after === undefined) throw invalid([{ path: "/Last-Event-ID", message: "must be the id of an event of this stream, or the sequence of a transaction", value: id.slice(0, 100) }]);
+  return { after: Number(after), mark };
 }
 
 /** Says that of the versions up to a transaction some were dropped. */

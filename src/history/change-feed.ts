@@ -1,8 +1,8 @@
 // The change feed: versions in commit order after a transaction, whole transactions at a time, so that whoever goes on from
-// the last one misses nothing and needs no other place than its sequence.
+// the last one misses nothing. A place is a sequence, and the beginning of its transaction's hash.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog, type Change, type ChangeQuery, type Cursor } from "../db/change-log.ts";
+import { ChangeLog, type Change, type ChangeQuery, type ChangeStep } from "../db/change-log.ts";
 import type { LongRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
 import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
@@ -22,15 +22,16 @@ export interface ChangeFeedInput {
 export interface ChangeFeedHead {
   /** All up to this transaction is told. */
   readonly after: number;
+  /** The beginning of that transaction's hash: a place that another ledger does not have. */
+  readonly mark: string;
   /** Whether more is there already. */
   readonly hasMore: boolean;
+  /** Of what was found so far: 0 for an empty page. */
   readonly count: number;
   /** The transaction up to which history was thinned, where the page begins before it; else null. */
   readonly thinnedUntil: number | null;
 }
 
-/** Transactions that are looked through in one step. */
-const STEP_TRANSACTIONS = 1_000;
 /** Versions that are rendered in one step. */
 const STEP_VERSIONS = 100;
 /** Hands the turn to other reads. */
@@ -44,63 +45,96 @@ export const changeFeed: LongRead = function* (reader: Reader, input: ChangeFeed
     kinds: CHANGE_KINDS.filter((kind) => input.types.includes(kind.name)),
     ...(input.networkN === null ? {} : { networkN: input.networkN }),
   };
-  const { found, head } = yield* collect(log, query, input.after, reader.head().sequence, input.limit);
+  const until = reader.head().sequence;
+  const steps = log.changes(query, input.after, until);
+  const { found, head, isWhole } = yield* collect(steps, input.after, until, input.limit);
   const thinned = reader.thinnedPast.until;
-  yield encoder.encode(JSON.stringify({ ...head, thinnedUntil: input.after < thinned ? thinned : null } satisfies ChangeFeedHead));
+  yield encoder.encode(JSON.stringify({ ...head, mark: reader.markOf(head.after), thinnedUntil: input.after < thinned ? thinned : null } satisfies ChangeFeedHead));
   const view = new ChangeView(reader, input.actor);
   let isFirst = true;
-  for (let start = 0; start < found.length; start += STEP_VERSIONS) {
-    const step = found.slice(start, start + STEP_VERSIONS);
-    const texts = view.render(step, { withType: true, isWhole: false });
+  for (const told of parts(found, isWhole ? [] : restOf(steps, head.after))) {
+    if (told.changes.length === 0) {
+      yield PAUSE;
+      continue;
+    }
+    const texts = view.render(told.changes, { withType: true, isWhole: false });
     if (input.format === "json") yield encoder.encode((isFirst ? "" : ",") + texts.join(","));
     // Only the last of a transaction says where it stands: whoever is cut off within one gets the whole of it again.
-    else yield encoder.encode(step.map((change, place) => event(texts[place] as string, found[start + place + 1]?.sequence === change.sequence ? null : change.sequence)).join(""));
+    else yield encoder.encode(told.changes.map(({ sequence }, place) => event(texts[place] as string, (told.changes[place + 1] ?? told.next)?.sequence === sequence ? null : `${sequence}-${reader.markOf(sequence)}`)).join(""));
     isFirst = false;
   }
 };
 
-/** The versions to tell, by their places; a large transaction alone may have many. */
-function* collect(log: ChangeLog, query: ChangeQuery, after: number, until: number, limit: number): Generator<Uint8Array, { found: Change[]; head: Omit<ChangeFeedHead, "thinnedUntil"> }> {
-  const found: Change[] = [];
-  let cursor: Cursor = { sequence: after, n: 0 };
+/** Versions that are told together, and which one comes after them. */
+interface Part {
+  readonly changes: readonly Change[];
+  readonly next: Change | undefined;
+}
+
+/** So few at a time that a step is short; none to hand the turn on. @param rest what comes after the found */
+function* parts(found: readonly Change[], rest: Iterable<readonly Change[]>): Generator<Part> {
+  let left = found;
+  for (const more of rest) {
+    yield { changes: [], next: undefined };
+    // The last one is kept back until it is known what comes after it.
+    for (; left.length > STEP_VERSIONS; left = left.slice(STEP_VERSIONS)) yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
+    left = [...left, ...more];
+  }
+  for (; left.length > 0; left = left.slice(STEP_VERSIONS)) yield { changes: left.slice(0, STEP_VERSIONS), next: left[STEP_VERSIONS] };
+}
+
+/** What a transaction has left of which the beginning was found. */
+function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<readonly Change[]> {
   for (;;) {
-    // What the caller can't see may be much: it is gone through in steps as well.
-    const step = log.sequences(query, cursor.n > 0 ? cursor.sequence - 1 : cursor.sequence, until, STEP_TRANSACTIONS);
-    const last = step.at(-1);
-    if (last === undefined) return { found, head: { after: until, hasMore: false, count: found.length } };
-    for (;;) {
-      const changes = log.changes(query, cursor, last, STEP_TRANSACTIONS);
-      found.push(...changes);
-      const newest = changes.at(-1);
-      if (newest === undefined || changes.length < STEP_TRANSACTIONS) break;
-      cursor = { sequence: newest.sequence, n: newest.n };
-      const whole = wholeTransactions(found, limit);
-      if (whole !== null) return { found: whole, head: { after: (whole.at(-1) as Change).sequence, hasMore: true, count: whole.length } };
-      yield PAUSE;
-    }
-    cursor = { sequence: last, n: 0 };
-    const whole = wholeTransactions(found, limit);
-    if (whole !== null) return { found: whole, head: { after: (whole.at(-1) as Change).sequence, hasMore: true, count: whole.length } };
-    // Exactly full: all that was looked through is told.
-    if (found.length >= limit) return { found, head: { after: last, hasMore: last < until, count: found.length } };
-    yield PAUSE;
+    const step = steps.next();
+    if (step.done === true) return;
+    yield step.value.changes.filter((change) => change.sequence === sequence);
+    if (step.value.through >= sequence) return;
   }
 }
 
-/** What of the found fits the limit, cut after a transaction that is surely whole; null while more is to be looked for. */
-function wholeTransactions(found: readonly Change[], limit: number): Change[] | null {
-  if (found.length <= limit) return null;
-  const [first] = found;
-  // The last transaction that begins and ends within the limit; else the first one, however large, once it is whole.
+interface Found {
+  readonly found: readonly Change[];
+  /** Else they are the beginning of one large transaction, which is told whole without being held whole. */
+  readonly isWhole: boolean;
+  readonly head: Omit<ChangeFeedHead, "mark" | "thinnedUntil">;
+}
+
+/** The versions to tell. */
+function* collect(steps: Generator<ChangeStep>, after: number, until: number, limit: number): Generator<Uint8Array, Found> {
+  const found: Change[] = [];
+  for (let step = steps.next(); step.done !== true; step = steps.next()) {
+    const { changes, through } = step.value;
+    for (const change of changes) found.push(change);
+    const page = wholeTransactions(found, limit, through);
+    if (page !== null) {
+      // Where all that was found is told, all that was looked at is.
+      const last = page.length === found.length ? through : (page.at(-1) as Change).sequence;
+      return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
+    }
+    const [first] = found;
+    if (first !== undefined && found.length > limit) return { found, isWhole: false, head: { after: first.sequence, hasMore: first.sequence < until, count: found.length } };
+    yield PAUSE;
+  }
+  return { found, isWhole: true, head: { after: Math.max(after, until), hasMore: false, count: found.length } };
+}
+
+/**
+ * What of the found is a page: whole transactions within the limit, or the first one, however large; null where none is known to be whole.
+ * @param through all versions up to this transaction were looked at
+ */
+function wholeTransactions(found: readonly Change[], limit: number, through: number): Change[] | null {
+  const [first, last] = [found[0], found.at(-1)];
+  if (found.length < limit || first === undefined || last === undefined) return null;
+  if (first.sequence === last.sequence && last.sequence > through) return null;
+  const isEnd = (place: number) => (place < found.length ? found[place - 1]?.sequence !== found[place]?.sequence : last.sequence <= through);
   let end = limit;
-  while (end > 0 && found[end - 1]?.sequence === found[end]?.sequence) end -= 1;
-  if (end > 0) return found.slice(0, end);
-  const next = found.findIndex((change) => change.sequence !== first?.sequence);
-  return next < 0 ? null : found.slice(0, next);
+  while (end > 0 && !isEnd(end)) end -= 1;
+  return found.slice(0, end > 0 ? end : found.findIndex((_, place) => isEnd(place + 1)) + 1);
 }
 
 /** One event (WHATWG HTML, server-sent events). */
-function event(data: string, id: number | null): string {
+function event(data: string, id: string | null): string {
   return `event: change\n${id === null ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
 

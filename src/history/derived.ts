@@ -8,6 +8,7 @@ import { searchText } from "../db/search-text.ts";
 import { ALIVE } from "../db/schema.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
+/** A stretch of the ledger in which a record lived in a scope: from `born` on, until before `died`. */
 export interface Span {
   readonly scope: number;
   readonly born: number;
@@ -43,22 +44,24 @@ export interface Life {
 /** Ids kept at hand; beyond that they are looked up again. */
 const MAX_KNOWN_IDS = 100_000;
 
+const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
+const FIRST_MEMBERS = "SELECT members FROM history_versions WHERE key >= (?1 << 31) ORDER BY key LIMIT 1";
+
+/** Carries lives through their versions, and tells what is implied. */
 export class Derivation {
   private readonly knownNs = new Map<string, number>();
   private readonly organizationsOfNetworks = new Map<string, string>();
-  private readonly recordN: { values(...values: string[]): unknown[][] };
-  private readonly firstMembers: { values(...values: number[]): unknown[][] };
+  private readonly db: Sql;
 
   constructor(db: Sql) {
-    this.recordN = db.$client.prepare("SELECT n FROM history_records WHERE id = ?") as never;
-    this.firstMembers = db.$client.prepare("SELECT members FROM history_versions WHERE key >= (?1 << 31) ORDER BY key LIMIT 1") as never;
+    this.db = db;
   }
 
   /** @throws Error for an id that no record has */
   n(id: string): number {
     let n = this.knownNs.get(id);
     if (n === undefined) {
-      n = this.recordN.values(id)[0]?.[0] as number | undefined;
+      n = this.db.$client.query(RECORD_N).values(id)[0]?.[0] as number | undefined;
       if (n === undefined) throw new Error(`it names ${id}, which no record has`);
       if (this.knownNs.size >= MAX_KNOWN_IDS) this.knownNs.clear();
       this.knownNs.set(id, n);
@@ -101,6 +104,7 @@ export class Derivation {
     if (text !== (life.texts.at(-1)?.text ?? "")) life.texts.push({ sequence: version.sequence, ownerN: this.n(kind.search.finds(life.record)), text });
   }
 
+  /** The spans of a life so far, those that it still lives in among them, with ALIVE for their end. */
   spans(life: Life): Span[] {
     return [...life.closed, ...[...life.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
   }
@@ -141,7 +145,7 @@ export class Derivation {
   private organizationOfNetwork(networkId: string): string {
     let organization = this.organizationsOfNetworks.get(networkId);
     if (organization === undefined) {
-      const members = this.firstMembers.values(this.n(networkId))[0]?.[0] as string | undefined;
+      const members = this.db.$client.query(FIRST_MEMBERS).values(this.n(networkId))[0]?.[0] as string | undefined;
       organization = members === undefined ? undefined : parseMembers<{ organization_id?: string }>(members).organization_id;
       if (organization === undefined) throw new Error(`it lives in ${networkId}, which is in no organization`);
       this.organizationsOfNetworks.set(networkId, organization);

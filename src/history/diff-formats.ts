@@ -49,7 +49,10 @@ function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   for (const sort of ALL) {
     let separator = `,"${sort}":[`;
     for (const step of diff.differences([sort])) {
-      if (step.length === 0) continue;
+      if (step.length === 0) {
+        yield PAUSE;
+        continue;
+      }
       counts.add(step);
       yield encode(separator + step.map(differenceText).join(","));
       separator = ",";

@@ -2,12 +2,13 @@
 // the changes between the two, not through the inventory. What changed and changed back is no difference.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog, type ChangeQuery, type Cursor, type LedgerEntry } from "../db/change-log.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordVersion } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { recordLabel } from "./record-label.ts";
+import { TouchedRecords, type Sort, type TouchedRecord } from "./touched-records.ts";
 
 export interface DiffQuery {
   readonly actor: Actor;
@@ -35,8 +36,6 @@ export type Difference =
   | { readonly change: "added" | "removed"; readonly kind: AnyKind; readonly name: string; readonly record: Fields; readonly transaction: LedgerEntry }
   | { readonly change: "changed"; readonly kind: AnyKind; readonly name: string; readonly record: Fields; readonly fields: readonly FieldChange[]; readonly transaction: LedgerEntry };
 
-/** Versions that are gathered in one step. */
-const STEP_VERSIONS = 2_000;
 /** Records that are compared in one step. */
 const STEP_RECORDS = 200;
 
@@ -52,7 +51,7 @@ export class Diff {
   private readonly query: DiffQuery;
   private readonly log: ChangeLog;
   private readonly kinds: readonly AnyKind[];
-  private touched: Touched = new Touched();
+  private readonly touched = new TouchedRecords();
 
   constructor(reader: Reader, query: DiffQuery) {
     this.reader = reader;
@@ -65,75 +64,63 @@ export class Diff {
   *gather(): Generator<void> {
     const { actor, networkN, hostN, from, to } = this.query;
     const query: ChangeQuery = { reach: actor, kinds: this.kinds, ...(networkN === null ? {} : { networkN }), ...(hostN === null ? {} : { hostN }) };
-    let cursor: Cursor = { sequence: from, n: 0 };
-    for (;;) {
-      const changes = this.log.changes(query, cursor, to, STEP_VERSIONS);
-      for (const { n, sequence, kind, operation, changedFields } of changes) this.touched.add(n, sequence, this.kinds.indexOf(kind), operation, changedFields);
-      const last = changes.at(-1);
-      if (last === undefined || changes.length < STEP_VERSIONS) break;
-      cursor = { sequence: last.sequence, n: last.n };
+    const places = new Map(this.kinds.map((kind, place) => [kind, place]));
+    for (const { changes } of this.log.changes(query, from, to)) {
+      for (const { n, kind, operation, changedFields } of changes) this.touched.add(places.get(kind) as number, n, operation, changedFields?.every((field) => PARTS.has(field)) !== true);
       yield;
     }
-    this.touched.sort();
+    if (this.isThinned) yield* this.correct();
   }
 
   /** The differences of these sorts, in the order of kinds and records. */
-  *differences(sorts: ReadonlyArray<Difference["change"]>): Generator<Difference[]> {
-    let step: TouchedRecord[] = [];
-    for (const record of this.records()) {
-      const sort = sortOf(record);
-      if (sort === null || !sorts.includes(sort)) continue;
-      if (step.length === STEP_RECORDS || (step.length > 0 && step[0]?.kindPlace !== record.kindPlace)) {
-        yield this.compare(step);
-        step = [];
-      }
-      step.push(record);
+  *differences(sorts: readonly Sort[]): Generator<Difference[]> {
+    for (const { kindPlace, records } of this.touched.steps(sorts, STEP_RECORDS)) {
+      if (records.length === 0) yield [];
+      else yield* this.compare(this.kinds[kindPlace] as AnyKind, records);
     }
-    if (step.length > 0) yield this.compare(step);
   }
 
   private get isThinned(): boolean {
     return this.query.from < this.reader.thinnedPast.until;
   }
 
-  /** The touched records. Where versions were dropped, those that are left do not tell how it began. */
-  private *records(): Generator<TouchedRecord> {
-    if (!this.isThinned) return yield* this.touched.records();
-    const corrected = (step: readonly TouchedRecord[]): TouchedRecord[] => {
-      const alive = this.log.aliveAt(step.map((record) => record.n), this.query.from);
-      return step.map((record) => ({ ...record, wasAlive: alive.has(record.n), lastDropped: this.log.lastDropped(record.n, this.query.from, this.query.to) }));
-    };
-    let step: TouchedRecord[] = [];
-    for (const record of this.touched.records()) {
-      step.push(record);
-      if (step.length < STEP_RECORDS) continue;
-      yield* corrected(step);
-      step = [];
+  /** Where versions were dropped, those that are left do not tell how it began. */
+  private *correct(): Generator<void> {
+    const { from, to } = this.query;
+    for (const { kindPlace, records } of this.touched.steps(null, STEP_RECORDS)) {
+      const alive = this.log.aliveAt(records.map((record) => record.n), from);
+      for (const { n } of records) this.touched.correct(kindPlace, n, alive.has(n), this.log.lastDropped(n, from, to) > 0);
+      yield;
     }
-    yield* corrected(step);
   }
 
-  /** Records of one kind. */
-  private compare(records: readonly TouchedRecord[]): Difference[] {
-    const kind = this.kinds[(records[0] as TouchedRecord).kindPlace] as AnyKind;
-    const before = this.documents(kind, records.filter((record) => record.wasAlive), this.query.from);
-    const after = this.documents(kind, records.filter((record) => record.isAlive), this.query.to);
-    const entries = this.log.entries(records.flatMap((record) => record.versions.map((version) => version.sequence)));
+  /** Records of one kind; each of them may have had very many versions, which are gone through in steps without differences. */
+  private *compare(kind: AnyKind, records: readonly TouchedRecord[]): Generator<Difference[]> {
+    const { from, to } = this.query;
+    const courses = new Map(records.map(({ n }) => [n, new Course(this.isThinned ? this.log.lastDropped(n, from, to) : 0)]));
+    let isFirst = true;
+    for (const versions of this.log.versionsBetween([...courses.keys()], from, to)) {
+      if (!isFirst) yield [];
+      isFirst = false;
+      for (const version of versions) courses.get(version.n)?.add(version);
+    }
+    const before = this.documents(kind, records.filter((record) => record.wasAlive), from);
+    const after = this.documents(kind, records.filter((record) => record.isAlive), to);
+    const entries = this.log.entries([...courses.values()].flatMap((course) => course.sequences()));
+    const entryOf = (sequence: number) => entries.get(sequence) as LedgerEntry;
     const differences: Difference[] = [];
-    for (const record of records) {
-      const old = before.get(record.n);
-      const now = after.get(record.n);
-      const transaction = entries.get((record.versions.at(-1) as TouchedVersion).sequence) as LedgerEntry;
+    for (const [n, course] of courses) {
+      const old = before.get(n);
+      const now = after.get(n);
       // Added by who made it, whoever changed it since.
-      const made = entries.get((record.versions.findLast((version) => version.changedFields === null) ?? (record.versions.at(-1) as TouchedVersion)).sequence) as LedgerEntry;
-      if (old === undefined && now !== undefined) differences.push({ change: "added", kind, name: recordLabel(kind.name, now), record: now, transaction: made });
-      else if (old !== undefined && now === undefined) differences.push({ change: "removed", kind, name: recordLabel(kind.name, old), record: old, transaction });
+      if (old === undefined && now !== undefined) differences.push({ change: "added", kind, name: recordLabel(kind.name, now), record: now, transaction: entryOf(course.lastWhole || course.last) });
+      else if (old !== undefined && now === undefined) differences.push({ change: "removed", kind, name: recordLabel(kind.name, old), record: old, transaction: entryOf(course.last) });
       else if (old !== undefined && now !== undefined) {
-        const fields = changedFields(old, now).map((field) => ({ field, from: old[field] ?? null, to: now[field] ?? null, transaction: entries.get(lastChangeOf(field, record)) ?? null }));
-        if (fields.length > 0) differences.push({ change: "changed", kind, name: recordLabel(kind.name, now), record: now, fields, transaction });
+        const fields = changedFields(old, now).map((field) => ({ field, from: old[field] ?? null, to: now[field] ?? null, transaction: entries.get(course.lastChangeOf(field)) ?? null }));
+        if (fields.length > 0) differences.push({ change: "changed", kind, name: recordLabel(kind.name, now), record: now, fields, transaction: entryOf(course.last) });
       }
     }
-    return differences;
+    yield differences;
   }
 
   private documents(kind: AnyKind, records: readonly TouchedRecord[], sequence: number): Map<number, Fields> {
@@ -150,12 +137,6 @@ export class Diff {
 /** Parts that are records of their own, and differ as such. */
 const PARTS = new Set(["interfaces", "ip_addresses", "ports", "services", "bindings"]);
 
-function sortOf({ wasAlive, isAlive, versions, lastDropped }: TouchedRecord): Difference["change"] | null {
-  if (wasAlive && isAlive) return lastDropped === 0 && versions.every((version) => version.changedFields?.every((field) => PARTS.has(field)) === true) ? null : "changed";
-  if (wasAlive) return "removed";
-  return isAlive ? "added" : null;
-}
-
 function changedFields(old: Fields, now: Fields): string[] {
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...names].filter((name) => !UNCOMPARED.has(name) && !isSame(old[name], now[name])).sort();
@@ -165,99 +146,37 @@ function isSame(old: unknown, now: unknown): boolean {
   return old === now || (typeof old === "object" && typeof now === "object" && Bun.deepEquals(old, now));
 }
 
-/** The last transaction that changed a field, 0 where that was dropped; what was made anew changed in whole. */
-function lastChangeOf(field: string, { versions, lastDropped }: TouchedRecord): number {
-  const version = versions.findLast((each) => each.changedFields === null || each.changedFields.includes(field));
-  if (lastDropped > (version?.sequence ?? 0)) return 0;
-  // A field that follows from others is named by none.
-  return (version ?? (versions.at(-1) as TouchedVersion)).sequence;
-}
+/** What the versions of one record between the two instants come to: when it was last changed, and each of its fields. */
+class Course {
+  /** The last transaction. */
+  last = 0;
+  /** The last one that made it anew, or ended it; 0 for none. */
+  lastWhole = 0;
+  private readonly lastOf = new Map<string, number>();
+  /** The last of its versions that were dropped when history was thinned; 0 for none. */
+  private readonly lastDropped: number;
 
-interface TouchedVersion {
-  readonly sequence: number;
-  readonly changedFields: readonly string[] | null;
-}
-
-interface TouchedRecord {
-  readonly n: number;
-  readonly kindPlace: number;
-  readonly wasAlive: boolean;
-  readonly isAlive: boolean;
-  readonly versions: readonly TouchedVersion[];
-  /** The last of its versions in between that were dropped when history was thinned; 0 for none. */
-  readonly lastDropped: number;
-}
-
-const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
-
-/** Versions between two instants, by record: as numbers in a row, since there may be millions. */
-class Touched {
-  private length = 0;
-  private ns = new Uint32Array(1_024);
-  private sequences = new Uint32Array(1_024);
-  private kindPlaces = new Uint8Array(1_024);
-  private operations = new Uint8Array(1_024);
-  /** Places among the distinct lists of fields. */
-  private fieldLists = new Uint32Array(1_024);
-  private readonly lists: Array<readonly string[] | null> = [null];
-  private readonly listPlaces = new Map<string, number>();
-  private order = new Uint32Array(0);
-
-  add(n: number, sequence: number, kindPlace: number, operation: (typeof OPERATIONS)[number], fields: readonly string[] | null): void {
-    if (this.length === this.ns.length) this.grow();
-    this.ns[this.length] = n;
-    this.sequences[this.length] = sequence;
-    this.kindPlaces[this.length] = kindPlace;
-    this.operations[this.length] = OPERATIONS.indexOf(operation);
-    this.fieldLists[this.length] = fields === null ? 0 : this.listPlace(fields);
-    this.length += 1;
+  constructor(lastDropped: number) {
+    this.lastDropped = lastDropped;
   }
 
-  /** By kind, then by record, then by time. */
-  sort(): void {
-    const { ns, kindPlaces, sequences } = this;
-    this.order = Uint32Array.from({ length: this.length }, (_, place) => place).sort(
-      (a, b) => (kindPlaces[a] as number) - (kindPlaces[b] as number) || (ns[a] as number) - (ns[b] as number) || (sequences[a] as number) - (sequences[b] as number),
-    );
+  /** In order of time. */
+  add({ sequence, changedFields }: RecordVersion): void {
+    this.last = sequence;
+    if (changedFields === null) this.lastWhole = sequence;
+    else for (const field of changedFields) this.lastOf.set(field, sequence);
   }
 
-  *records(): Generator<TouchedRecord> {
-    for (let start = 0; start < this.order.length; ) {
-      const first = this.order[start] as number;
-      const n = this.ns[first] as number;
-      const versions: TouchedVersion[] = [];
-      let place = start;
-      let last = first;
-      for (; place < this.order.length && this.ns[this.order[place] as number] === n; place += 1) {
-        last = this.order[place] as number;
-        versions.push({ sequence: this.sequences[last] as number, changedFields: this.lists[this.fieldLists[last] as number] ?? null });
-      }
-      // What is created was not there before; what is changed or deleted was.
-      yield { n, kindPlace: this.kindPlaces[first] as number, wasAlive: this.operations[first] !== 0, isAlive: this.operations[last] !== 2, versions, lastDropped: 0 };
-      start = place;
-    }
+  /** The last transaction that changed a field, 0 where that was dropped; what was made anew changed in whole. */
+  lastChangeOf(field: string): number {
+    const known = Math.max(this.lastOf.get(field) ?? 0, this.lastWhole);
+    if (this.lastDropped > known) return 0;
+    // A field that follows from others is named by none.
+    return known || this.last;
   }
 
-  private listPlace(fields: readonly string[]): number {
-    const name = fields.join();
-    let place = this.listPlaces.get(name);
-    if (place === undefined) {
-      place = this.lists.push(fields) - 1;
-      this.listPlaces.set(name, place);
-    }
-    return place;
-  }
-
-  private grow(): void {
-    const size = this.length * 2;
-    const grown = <T extends Uint32Array | Uint8Array>(array: T, larger: T): T => {
-      larger.set(array);
-      return larger;
-    };
-    this.ns = grown(this.ns, new Uint32Array(size));
-    this.sequences = grown(this.sequences, new Uint32Array(size));
-    this.kindPlaces = grown(this.kindPlaces, new Uint8Array(size));
-    this.operations = grown(this.operations, new Uint8Array(size));
-    this.fieldLists = grown(this.fieldLists, new Uint32Array(size));
+  /** All that it may name. */
+  sequences(): number[] {
+    return [this.last, this.lastWhole, ...this.lastOf.values()];
   }
 }

@@ -56,6 +56,7 @@ export class ReferenceResolution {
     this.sequence = sequence;
   }
 
+  /** Where there is none, the reference is left out if it may be, and else refused. */
   run(): void {
     for (const drafted of this.draft.all) {
       if (drafted.after === null || !isWritten(drafted)) continue;

@@ -2,7 +2,7 @@
 
 import type { CommandActor } from "../access/actor.ts";
 import type { OwnFields, RecordBase } from "../db/kind.ts";
-import { changedFields } from "../db/transaction.ts";
+import { changedOwnFields } from "../db/transaction.ts";
 import { updateApiKey } from "../resources/api-keys/commands.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../resources/credentials/credential.ts";
@@ -14,6 +14,10 @@ import { userKind } from "../resources/users/user.ts";
 import { keyUpdate, userUpdate } from "./draft-checks.ts";
 import { isWritten, type Draft, type Drafted } from "./draft.ts";
 
+/**
+ * Each record with its own effects: what is brought back keeps its id, an account its password, a credential the secrets that it still has.
+ * @throws DomainError as the commands of users and API keys do
+ */
 export function writeDraft(draft: Draft, actor: CommandActor): void {
   const { tx } = draft;
   const written = draft.all.filter(isWritten);
@@ -36,7 +40,7 @@ function update(draft: Draft, { kind, id }: Drafted, before: RecordBase, after: 
   else {
     if (kind.code === credentialKind.code) forgetUnused(draft, after as CredentialRecord);
     const fields = after as unknown as Record<string, unknown>;
-    tx.update(kind, id, Object.fromEntries(changedFields(before, after).map((name) => [name, fields[name]])) as Partial<OwnFields<RecordBase>>);
+    tx.update(kind, id, Object.fromEntries(changedOwnFields(before, after).map((name) => [name, fields[name]])) as Partial<OwnFields<RecordBase>>);
   }
 }
 

@@ -1,7 +1,7 @@
 // What a restore or a revert would make of the records that it is about, before anything is written: each as it is and as it is to be,
 // over what is live. Must not decide what is to be, and must not write.
 
-import { changedFields, type WriteTransaction } from "../db/transaction.ts";
+import { changedOwnFields, type WriteTransaction } from "../db/transaction.ts";
 import { liveIdentity, type AnyKind, type Observed, type RecordBase } from "../db/kind.ts";
 import { subjectOf, type PlanAction, type PlanConflict, type Planned } from "./plan.ts";
 
@@ -22,6 +22,7 @@ export interface Drafted {
   readonly reasons: Set<string>;
 }
 
+/** What is put into a draft. */
 export interface DraftEntry {
   readonly kind: AnyKind;
   readonly before: RecordBase | null;
@@ -32,6 +33,7 @@ export interface DraftEntry {
   readonly reason?: string;
 }
 
+/** One draft, and what stands in its way. */
 export class Draft {
   readonly tx: WriteTransaction;
   readonly conflicts: PlanConflict[] = [];
@@ -46,6 +48,7 @@ export class Draft {
     return [...this.byId.values()];
   }
 
+  /** Adds a record, or puts another state in the place of one that is there. */
   put(entry: DraftEntry): Drafted {
     const { kind, before, after, observed = {}, subject, isPart = false, reason } = entry;
     const drafted: Drafted = { kind, id: subject.id, before, after, observed, subject, isPart, reasons: new Set(reason === undefined ? [] : [reason]) };
@@ -53,6 +56,7 @@ export class Draft {
     return drafted;
   }
 
+  /** Null for a record that nothing is drafted of. */
   get(id: string): Drafted | null {
     return this.byId.get(id) ?? null;
   }
@@ -72,6 +76,7 @@ export class Draft {
     return null;
   }
 
+  /** Notes a conflict: the draft is not to be written. @param message without its full stop */
   refuse(drafted: Drafted, code: PlanConflict["code"], message: string, field?: string): void {
     this.conflicts.push({ ...subjectOf(drafted.kind, drafted.subject), ...(field === undefined ? {} : { field }), code, message });
   }
@@ -86,7 +91,7 @@ export class Draft {
 /** Whether the record is written at all. */
 export function isWritten({ before, after }: Drafted): boolean {
   if (before === null || after === null) return before !== after;
-  return changedFields(before, after).length > 0;
+  return changedOwnFields(before, after).length > 0;
 }
 
 /**
@@ -96,7 +101,7 @@ export function isWritten({ before, after }: Drafted): boolean {
 export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
   // What had no value then has none, also where that is said by leaving it out.
-  for (const name of changedFields(live, then)) if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
+  for (const name of changedOwnFields(live, then)) if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
   return record as unknown as RecordBase;
 }
 
@@ -118,7 +123,7 @@ function changedParts(all: readonly Drafted[], byId: ReadonlyMap<string, Drafted
 
 function actionOf(drafted: Drafted, parts: ReadonlySet<string>): PlanAction {
   const { kind, before, after, subject, reasons } = drafted;
-  const fields = before === null || after === null ? [] : [...new Set([...changedFields(before, after), ...parts])].sort();
+  const fields = before === null || after === null ? [] : [...new Set([...changedOwnFields(before, after), ...parts])].sort();
   const reason = reasons.size === 0 ? {} : { reason: [...reasons].join("; ") };
   return { ...subjectOf(kind, after ?? subject), action: operationOf(drafted, fields), fields, ...reason };
 }

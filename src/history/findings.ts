@@ -1,8 +1,8 @@
 // What a verification has found so far. Must not check anything itself.
 
-/** The ledger itself, or what is derived from it and can be made anew. */
+/** The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its tables. */
 export const LEDGER_CHECKS = ["file", "transaction", "record", "version", "segment"] as const;
-export const DERIVED_CHECKS = ["live", "link", "observation", "span", "census", "activity", "search", "lineage"] as const;
+export const DERIVED_CHECKS = ["schema", "live", "link", "observation", "span", "census", "activity", "search", "lineage"] as const;
 export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number];
 
 export interface Finding {
@@ -15,11 +15,19 @@ export interface Finding {
 /** Findings kept; the others are counted. */
 export const MAX_FINDINGS = 1_000;
 
+/** What was found, as far as it is listed: of a verification that is under way, or of its report. */
+export interface Found {
+  readonly findings: readonly Finding[];
+  /** Findings beyond those listed. */
+  readonly more: number;
+}
+
 export class Findings {
   readonly list: Finding[] = [];
   /** Those that are not in the list. */
   more = 0;
 
+  /** Lists a finding, or counts it where the list is full. */
   add(check: Check, where: string, message: string): void {
     if (this.list.length < MAX_FINDINGS) this.list.push({ check, where, message });
     else this.more += 1;
@@ -33,6 +41,14 @@ export class Findings {
       this.add(check, where, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+}
+
+/** The first finding, and how many there are beside it; null where nothing was found. */
+export function describeFirst({ findings, more }: Found): string | null {
+  const [first] = findings;
+  if (first === undefined) return null;
+  const others = findings.length + more - 1;
+  return `${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}`;
 }
 
 /** How a finding names a record. @param id null where the ledger has none for the number */

@@ -11,7 +11,7 @@ import { successBody } from "../http/envelope.ts";
 import { INT32_MAX, LIMIT_DEFAULT, Nullable, OneOf, PageQuery, Timestamp } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
 import { failed, plainActor, readAt, readingAt, type Inventory } from "../resources/answers.ts";
-import { CHANGE_KINDS, OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { OPERATIONS, TransactionOfChange } from "./change-view.ts";
 import type { TransactionInput, TransactionsInput } from "./transactions.ts";
 
 export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });
@@ -73,7 +73,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
         example: { data: [TRANSACTION_EXAMPLE] },
       },
       (call) => {
-        const { at, asked } = readAt(call.query.at);
+        const { at, asked } = readAt(call.query.at, reader.now());
         return readingAt(inventory, at, async (asOf) => {
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
           const input: TransactionsInput = { actor: plainActor(call.actor), until: (asOf ?? reader.head()).sequence, limit, offset, asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
@@ -101,7 +101,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
     });
 
   function isVisible(actor: Actor, sequence: number): boolean {
-    return new ChangeLog(reader).sequences({ reach: actor, kinds: CHANGE_KINDS }, sequence - 1, sequence, 1).length > 0;
+    return new ChangeLog(reader).activity({ reach: actor }).next(sequence - 1, sequence, 1).sequences.length > 0;
   }
 }
 

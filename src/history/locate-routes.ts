@@ -54,7 +54,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
       { operationId: "locate", summary: "Where a MAC address, an IP address or a host is, or was", description: LOCATE_DESCRIPTION, group: "Locate", access: VIEWER, query: LocateParameters, answer: Location, example: { data: LOCATION_EXAMPLE } },
       (call) => {
         const question = questionOf(call);
-        const { at, asked } = readAt(call.query.at);
+        const { at, asked } = readAt(call.query.at, inventory.reader.now());
         return readingAt(inventory, at, (asOf) => {
           const input: LocateInput = { ...question, sequence: (asOf ?? inventory.reader.head()).sequence, at: asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
           return answer(inventory, call, "locate", input);

@@ -8,6 +8,7 @@ import type { AnyKind, RecordBase } from "../db/kind.ts";
 import type { Thinned } from "../db/thinned-past.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
 import { KINDS } from "../resources/kinds.ts";
+import { recordName } from "./record-label.ts";
 
 export const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
 
@@ -54,6 +55,7 @@ export const RevertPlan = Type.Object({ transaction: Type.Integer({ minimum: 1, 
 export type PlanAction = Static<typeof PlanAction>;
 export type PlanConflict = Static<typeof PlanConflict>;
 
+/** What is to be done, and what stands in the way. */
 export interface Planned {
   readonly actions: readonly PlanAction[];
   readonly conflicts: readonly PlanConflict[];
@@ -74,18 +76,9 @@ export function toldPlan({ actions, conflicts }: Planned, thinned?: Thinned): To
 
 /** Which record an action or a conflict is about. */
 export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: string; id: string; name?: string } {
-  const called = NAMES[kind.name] ?? ((each) => each["name"]);
-  const told = called(record as unknown as Record<string, unknown>);
-  return { entity_type: kind.name, id: record.id, ...(typeof told === "string" && told !== "" ? { name: told } : {}) };
+  const name = recordName(kind.name, record as unknown as Record<string, unknown>);
+  return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
 }
-
-const NAMES: Readonly<Record<string, (record: Record<string, unknown>) => unknown>> = {
-  fdb_entry: (entry) => entry["mac_address"],
-  if_entry: (entry) => entry["if_name"] ?? entry["if_descr"],
-  ip_address: (address) => address["ip_address"],
-  port: (port) => `${port["number"]}/${port["protocol"]}`,
-  subnet: (subnet) => subnet["cidr"],
-};
 
 /**
  * The refusal of what has conflicts: with the code that they have in common, else as one whose ground has changed.

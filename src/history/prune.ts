@@ -9,11 +9,12 @@ import type { AnyKind } from "../db/kind.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
 import { Statements } from "../db/statements.ts";
 import { ThinnedPast, type Segment } from "../db/thinned-past.ts";
+import { describeFirst } from "./findings.ts";
 import { rebuildPastWithin } from "./rebuild.ts";
 import { afterPrune, dispensable, keptSequences, pruneSource, type LedgerPlace, type PruneOrder, type ThinnableVersion } from "./thinning.ts";
 import { verifyLedger, type Progress, type Report } from "./verify.ts";
 
-/** What a prune comes to. */
+/** What a prune would come to. */
 export interface PrunePlan {
   /** Of all stretches that are thinned then. */
   readonly segments: readonly Segment[];
@@ -27,6 +28,7 @@ export interface PrunePlan {
   readonly droppedBytes: number;
 }
 
+/** What a prune came to. */
 export interface Pruned extends PrunePlan {
   /** The ledger's end, as it was verified after it; null where nothing was to be dropped and nothing was written. */
   readonly report: Report | null;
@@ -166,9 +168,7 @@ function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: I
   insert.finalize();
 }
 
-function requireSound({ findings, more }: Report, sentence: string): void {
-  const [first] = findings;
-  if (first === undefined) return;
-  const others = findings.length + more - 1;
-  throw new DatabaseRefused(`${sentence}: ${first.check}: ${first.where}: ${first.message}${others > 0 ? ` (and ${others} more)` : ""}. netledger verify tells everything.`);
+function requireSound(report: Report, sentence: string): void {
+  const wrong = describeFirst(report);
+  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. netledger verify tells everything.`);
 }

@@ -3,7 +3,9 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { Sql } from "../db/connection.ts";
+import { dropForeignObjects } from "../db/expected-schema.ts";
 import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../db/kind.ts";
+import { ALIVE, BLOCK_BITS } from "../db/schema.ts";
 import { Derivation, type Life } from "./derived.ts";
 import { walkVersions, type LedgerVersion } from "./ledger-walk.ts";
 
@@ -21,8 +23,8 @@ const CENSUS = `
 
 /** The blocks that the spans come to, of the kinds of container that have them: organization and network. */
 export const SPAN_BLOCKS = `
-  SELECT s.scope, s.n >> 10, count(*) FILTER (WHERE s.died = 9007199254740991), coalesce(max(s.died) FILTER (WHERE s.died < 9007199254740991), 0)
-  FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2) GROUP BY s.scope, s.n >> 10`;
+  SELECT s.scope, s.n >> ${BLOCK_BITS}, count(*) FILTER (WHERE s.died = ${ALIVE}), coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0)
+  FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2) GROUP BY s.scope, s.n >> ${BLOCK_BITS}`;
 
 const ACTIVITY = `
   INSERT INTO history_activity (scope, sequence, ordinal)
@@ -33,12 +35,18 @@ interface Statement {
 }
 
 /**
- * Rewrites everything that is derived. The ledger must be sound: what it says is taken at its word.
+ * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says is taken at its word.
  * @param onProgress called with the record number reached
  * @throws Error where a version can't be understood; nothing is changed then
  */
 export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
-  db.$client.transaction(() => rebuildWithin(db, kinds, onProgress)).immediate();
+  db.$client
+    .transaction(() => {
+      const definitions = dropForeignObjects(db);
+      rebuildWithin(db, kinds, onProgress);
+      for (const sql of definitions) db.$client.run(sql);
+    })
+    .immediate();
 }
 
 /** As rebuildDerived, within a transaction of the caller's. */

@@ -35,7 +35,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: 
       },
       (call) => {
         const { id } = call.params;
-        const { at, asked } = readAt(call.query.at);
+        const { at, asked } = readAt(call.query.at, inventory.reader.now());
         return readingAt(inventory, at, async (asOf) => {
           const { reader } = inventory;
           // An API key shows to its user, and to who sees all of the organization's.

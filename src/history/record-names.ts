@@ -9,6 +9,7 @@ import { recordLabel } from "./record-label.ts";
 /** Names kept at hand; beyond that they are looked up again. */
 const MAX_KNOWN = 10_000;
 
+/** The names of one report. */
 export class RecordNames {
   private readonly reader: Reader;
   private readonly actor: Actor;

@@ -47,7 +47,7 @@ export function restoreRecord(kind: AnyKind) {
     if (subject === null) throw notFoundThen(kind.name, input.id, formatInstant(input.at), thinned);
     const isAlive = tx.find(kind, input.id) !== null;
     if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Bringing a deleted network back");
-    if (isAlive) assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+    if (isAlive) assertVersion(input.ifMatch, tx.versionOf(input.id));
     else if (input.ifMatch !== null) throw new DomainError("precondition_failed", "The record is deleted: it has no version that If-Match could name.", { expected: input.ifMatch.slice(0, 200), actual: null });
     return toldPlan(carriedOut(draftRestore(tx, past, subject, sequence, actor), input.dryRun, `The ${entityWord(kind.name)} can't be restored`, actor), thinned);
   };

@@ -4,9 +4,9 @@ import { Type } from "@sinclair/typebox";
 import { ADMIN, type Access, type Actor } from "../access/actor.ts";
 import { entityWord } from "../base/entity-words.ts";
 import type { ErrorCode } from "../base/errors.ts";
-import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
+import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
 import { metaAt, resolvedMembers, successBody } from "../http/envelope.ts";
-import { Body, IdParams, Timestamp } from "../http/schemas.ts";
+import { AsOfText, Body, IdParams } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
 import { readingAt, runWrite, spliced, type Inventory, type ResourceCall } from "../resources/answers.ts";
 import { RESOURCES } from "../resources/catalog.ts";
@@ -15,7 +15,7 @@ import { RestorePlan, RevertPlan, type ToldPlan } from "./plan.ts";
 import type { RestoreInput, RevertInput } from "./restore-commands.ts";
 
 const dry_run = Type.Optional(Type.Boolean({ default: false, description: "true: the plan is told, with what stands in the way, and nothing is written." }));
-const RestoreBody = Body({ at: Timestamp, dry_run }, { $id: "Restore" });
+const RestoreBody = Body({ at: AsOfText("The instant to go back to, or how long ago. `at` of the answer tells the instant that an age comes to."), dry_run }, { $id: "Restore" });
 const RevertBody = Body({ dry_run }, { $id: "Revert" });
 
 const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
@@ -51,7 +51,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
         example: { body: { at: AT, dry_run: true }, data: { at: AT, applied: false, sequence: null, actions: [{ ...subject, action: "Create", fields: [] }], conflicts: [] } },
       },
       (call) => {
-        const at = parseInstant(call.body.at) as Instant;
+        const at = parseInstantOrAge(call.body.at, inventory.reader.now()) as Instant;
         const dryRun = call.body.dry_run === true;
         return readingAt(inventory, at, (asOf) =>
           answerPlan(call, `${kind.name}.restore`, { id: call.params.id, at, isPresent: asOf === null, dryRun }, formatInstant(at), { at: formatInstant(at) }),

@@ -90,6 +90,7 @@ export function firstKeptFrom(kept: readonly number[], sequence: number): number
   return kept[low] ?? Number.POSITIVE_INFINITY;
 }
 
+/** What thinning goes by. */
 export interface ThinnableVersion {
   readonly sequence: number;
   readonly operation: number;

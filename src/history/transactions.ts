@@ -1,7 +1,7 @@
 // The transactions of an organization, newest first, each with what it changed as far as the caller sees it.
 
 import type { Actor } from "../access/actor.ts";
-import { ChangeLog, type ChangeQuery, type Cursor, type LedgerEntry, type Operation } from "../db/change-log.ts";
+import { ChangeLog, type ChangeQuery, type LedgerEntry, type Operation } from "../db/change-log.ts";
 import type { LongRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
 import type { Thinned } from "../db/thinned-past.ts";
@@ -21,9 +21,9 @@ export interface TransactionsInput {
   readonly thinned?: Thinned;
 }
 
+/** Transactions that are looked up together. */
 const STEP_TRANSACTIONS = 50;
-/** Versions that are counted in one step. */
-const STEP_VERSIONS = 2_000;
+/** Hands the turn to other reads. */
 const PAUSE = new Uint8Array(0);
 
 /** The page as an envelope. */
@@ -31,22 +31,35 @@ export const transactions: LongRead = function* (reader: Reader, input: Transact
   const { until, limit, offset, asked, actor } = input;
   const log = new ChangeLog(reader);
   const query: ChangeQuery = { reach: actor, kinds: CHANGE_KINDS };
-  const scopes = log.scopes(query);
+  const activity = log.activity(query);
   yield encoder.encode(LIST_HEAD);
   let isFirst = true;
-  const total = log.total(scopes, until);
-  const end = limit === 0 ? total : Math.min(total, offset + limit);
-  for (let place = offset; place < end; place += STEP_TRANSACTIONS) {
-    const sequences = log.latest(scopes, until, Math.min(STEP_TRANSACTIONS, end - place), place);
+  for (const sequences of page(activity.newestFirst(until, offset), limit)) {
     const entries = log.entries(sequences);
     for (const sequence of sequences) {
       const text = yield* described(log, query, entries.get(sequence) as LedgerEntry);
       yield encoder.encode(isFirst ? text : `,${text}`);
       isFirst = false;
     }
+    yield PAUSE;
   }
-  yield encoder.encode(listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(0)))));
+  const count = activity.count(until);
+  let counted = count.next();
+  for (; counted.done !== true; counted = count.next()) yield PAUSE;
+  yield encoder.encode(listTail(listMeta({ limit, offset, total: counted.value }, asked, resolvedMembers(input.thinned) + thinnedUntilMember(reader.thinnedPast.incompleteUntil(0)))));
 };
+
+/** Of what comes in steps of any length, so many, a few at a time; also none, to hand the turn on. @param limit 0 for all */
+function* page(steps: Iterable<readonly number[]>, limit: number): Generator<readonly number[]> {
+  let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  for (const step of steps) {
+    const wanted = step.slice(0, left);
+    if (wanted.length === 0) yield wanted;
+    for (let start = 0; start < wanted.length; start += STEP_TRANSACTIONS) yield wanted.slice(start, start + STEP_TRANSACTIONS);
+    left -= wanted.length;
+    if (left === 0) return;
+  }
+}
 
 export interface TransactionInput {
   readonly actor: Actor;
@@ -63,18 +76,14 @@ export const transaction: LongRead = function* (reader: Reader, input: Transacti
 
 /** A transaction as a JSON object. */
 function* described(log: ChangeLog, query: ChangeQuery, entry: LedgerEntry): Generator<Uint8Array, string> {
+  const { sequence } = entry;
   const counts: Record<string, Partial<Record<Operation, number>>> = {};
-  let cursor: Cursor = { sequence: entry.sequence - 1, n: 0 };
-  for (;;) {
-    const changes = log.changes(query, cursor, entry.sequence, STEP_VERSIONS);
+  for (const { changes, through } of log.changesIn(query, { sequences: [sequence], through: sequence })) {
     for (const { kind, operation } of changes) {
       const byOperation = (counts[kind.name] ??= {});
       byOperation[operation] = (byOperation[operation] ?? 0) + 1;
     }
-    const last = changes.at(-1);
-    if (last === undefined || changes.length < STEP_VERSIONS) break;
-    cursor = { sequence: entry.sequence, n: last.n };
-    yield PAUSE;
+    if (through < sequence) yield PAUSE;
   }
   return `${transactionText(entry).slice(0, -1)},"command":${JSON.stringify(entry.source)},"changes":${JSON.stringify(counts)}}`;
 }

@@ -4,13 +4,12 @@
 import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../db/connection.ts";
 import { OPERATION, parseMembers, type AnyKind } from "../db/kind.ts";
-import { ALIVE } from "../db/schema.ts";
+import { ALIVE, BLOCK_BITS } from "../db/schema.ts";
 import { wholeTerm } from "../db/search-text.ts";
 import { CensusComparison } from "./census.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
 import { inSnapshot, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
-import { SPAN_BLOCKS } from "./rebuild.ts";
 import type { Until } from "./verify-ledger.ts";
 
 const SPAN_STEP_ROWS = 5_000;
@@ -20,18 +19,38 @@ const LOWEST = Number.MIN_SAFE_INTEGER;
 /** The newest version of a record as it is now. */
 const NEWEST = "SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647)";
 
+const SPANS_OF = "SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3";
+const NEWEST_NOW = `SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l JOIN history_versions v ON v.key = (${NEWEST})`;
+
+/** Blocks that are looked at together: as many times 1,024 spans, if all of their records live. */
+const BLOCK_STEP_ROWS = 32;
+/** Records among which organizations and networks are looked for. */
+const RECORD_STEP_ROWS = 20_000;
+/** The kinds of container that have blocks: organization and network. */
+const HAS_BLOCKS = "kind IN (1, 2)";
+
+/** Blocks, and whether each says what its spans do: of one statement, so of one moment. */
+const CHECKED_BLOCKS = `
+  SELECT b.scope, b.block, EXISTS (SELECT 1 FROM history_records WHERE n = b.scope >> 6 AND ${HAS_BLOCKS}) AND (
+    SELECT count(*) > 0 AND count(*) FILTER (WHERE s.died = ${ALIVE}) = b.alive AND coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0) = b.died
+    FROM history_spans s WHERE s.scope = b.scope AND s.n >= b.block << ${BLOCK_BITS} AND s.n < (b.block + 1) << ${BLOCK_BITS})
+  FROM (SELECT * FROM history_span_blocks WHERE (scope, block) > (?1, ?2) ORDER BY scope, block LIMIT ${BLOCK_STEP_ROWS}) b`;
+/** The next block that has spans of a container, whatever the kind, and whether there is a row for it. */
+const NEXT_BLOCK = `
+  SELECT s.scope, s.n >> ${BLOCK_BITS}, EXISTS (SELECT 1 FROM history_span_blocks b WHERE b.scope = s.scope AND b.block = s.n >> ${BLOCK_BITS})
+  FROM history_spans s WHERE (s.scope, s.n) >= (?1, (?2 + 1) << ${BLOCK_BITS}) AND s.scope < ?3 ORDER BY s.scope, s.n LIMIT 1`;
+
 interface Statement {
   values(...values: Array<string | number>): unknown[][];
 }
 
+/** One verification's comparisons, to be run in the order of the methods: later ones go by what earlier ones counted. */
 export class DerivedVerification {
   private readonly db: Sql;
   private readonly kinds: readonly AnyKind[];
   private readonly until: Until;
   private readonly findings: Findings;
   private readonly derivation: Derivation;
-  private readonly spansOf: Statement;
-  private readonly newestNow: Statement;
   private readonly scratch = openScratch(
     "CREATE TABLE scratch.ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER); CREATE TABLE scratch.activity (scope INTEGER, sequence INTEGER, PRIMARY KEY (scope, sequence)) WITHOUT ROWID",
   );
@@ -47,8 +66,6 @@ export class DerivedVerification {
     this.until = options.until;
     this.findings = options.findings;
     this.derivation = options.derivation;
-    this.spansOf = this.prepare("SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3");
-    this.newestNow = this.prepare("SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l JOIN history_versions v ON v.key = (" + NEWEST + ")");
   }
 
   /** A record's whole life: its spans, its place among the living, and what its end leaves behind. */
@@ -60,7 +77,7 @@ export class DerivedVerification {
     for (const { identity, lineageId, sequence } of life.ends) this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
     if (life.newest.operation === OPERATION.Deleted) return;
     const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
-    if (!isLive && this.newestNow.values(life.n)[0]?.[1] !== OPERATION.Deleted) this.findings.add("live", where, "it is alive in the ledger and has no live row");
+    if (!isLive && this.prepare(NEWEST_NOW).values(life.n)[0]?.[1] !== OPERATION.Deleted) this.findings.add("live", where, "it is alive in the ledger and has no live row");
   }
 
   /** Every live row, of one kind after the other. */
@@ -160,12 +177,34 @@ export class DerivedVerification {
     }
   }
 
-  /** The blocks against the spans, in one statement: a state of the database in which both are of the same moment. */
+  /** The blocks against the spans: those that are there, and then whether one is missing. */
   *spanBlocks(): Generator<number> {
-    const [wrong, missing] = [`SELECT scope, block, alive, died FROM history_span_blocks EXCEPT ${SPAN_BLOCKS}`, `${SPAN_BLOCKS} EXCEPT SELECT scope, block, alive, died FROM history_span_blocks`];
-    for (const [sql, message] of [[wrong, "says what the spans do not"], [missing, "does not say what the spans do"]] as const) {
-      for (const [scope, block] of this.prepare(`${sql} LIMIT 10`).values() as Array<[number, number]>) this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
-      yield 1;
+    const add = (scope: number, block: number, message: string) => this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
+    let after: [number, number] = [LOWEST, LOWEST];
+    for (let count = BLOCK_STEP_ROWS; count === BLOCK_STEP_ROWS; ) {
+      const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
+      for (const [scope, block, isRight] of rows) {
+        after = [scope, block];
+        if (isRight === 0) add(scope, block, "says what the spans do not");
+      }
+      count = rows.length;
+      yield count;
+    }
+    for (let first = 1; first <= this.until.lastN; first += RECORD_STEP_ROWS) {
+      const containers = this.prepare(`SELECT n FROM history_records WHERE n >= ?1 AND n < ?2 AND ${HAS_BLOCKS}`).values(first, Math.min(first + RECORD_STEP_ROWS, this.until.lastN + 1)) as Array<[number]>;
+      for (const [n] of containers) this.missingBlocks(n, add);
+      yield 0;
+    }
+  }
+
+  /** From block to block: each costs a seek, however many spans are in it. */
+  private missingBlocks(containerN: number, add: (scope: number, block: number, message: string) => void): void {
+    let [scope, block] = [containerN * 64, -1];
+    for (;;) {
+      const next = this.prepare(NEXT_BLOCK).values(scope, block, (containerN + 1) * 64)[0] as [number, number, number] | undefined;
+      if (next === undefined) return;
+      [scope, block] = [next[0], next[1]];
+      if (next[2] === 0) add(scope, block, "does not say what the spans do");
     }
   }
 
@@ -196,9 +235,20 @@ export class DerivedVerification {
 
   /** Texts that no life has, told by their number; the words of the index against the texts are SQLite's own check of the file. */
   *surplusTexts(): Generator<number> {
-    const total = this.prepare("SELECT count(*) FROM history_search_texts WHERE key & 2147483647 <= ?1").values(this.until.sequence)[0]?.[0] as number;
+    // Keys stay in SQL: they have more bits than a JavaScript number.
+    const step = this.prepare(`
+      SELECT count(*), count(*) FILTER (WHERE key & 2147483647 <= ?3), max(key) >> 31, max(key) & 2147483647
+      FROM (SELECT key FROM history_search_texts WHERE key > ((?1 << 31) | ?2) ORDER BY key LIMIT ${SPAN_STEP_ROWS})`);
+    let total = 0;
+    let after: [number, number] = [-(2 ** 32), 0];
+    for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
+      const [rows, known, n, sequence] = step.values(...after, this.until.sequence)[0] as [number, number, number | null, number | null];
+      total += known;
+      after = [n ?? 0, sequence ?? 0];
+      count = rows;
+      yield count;
+    }
     if (total > this.textsFound) this.findings.add("search", "history_search_texts", `has ${total} rows where the ledger implies ${this.textsFound}`);
-    yield total;
   }
 
   /** Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is gone or wrong of the old ones. */
@@ -218,11 +268,21 @@ export class DerivedVerification {
       }
       if (count % STEP_ROWS === 0) yield STEP_ROWS;
     }
-    const total = this.prepare("SELECT count(*) FROM history_lineages").values()[0]?.[0] as number;
-    if (total > count && !this.hasMoved()) this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
     yield count % STEP_ROWS;
+    const step = this.prepare(`SELECT kind, identity FROM history_lineages WHERE (kind, identity) > (?1, ?2) ORDER BY kind, identity LIMIT ${SPAN_STEP_ROWS}`);
+    let total = 0;
+    let after: [number, string] = [LOWEST, ""];
+    for (let rows = SPAN_STEP_ROWS; rows === SPAN_STEP_ROWS; ) {
+      const page = step.values(...after) as Array<[number, string]>;
+      total += page.length;
+      after = page.at(-1) ?? after;
+      rows = page.length;
+      yield rows;
+    }
+    if (total > count && !this.hasMoved()) this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
   }
 
+  /** Lets go of what was put aside. */
   close(): void {
     this.scratch.close();
   }
@@ -231,7 +291,7 @@ export class DerivedVerification {
     const expected = this.derivation.spans(life);
     const actual = new Map<string, number>();
     for (const scope of new Set(expected.map((span) => span.scope))) {
-      for (const row of this.spansOf.values(scope, life.n, this.until.sequence) as Array<[number, number, number]>) actual.set(`${row[0]}/${row[1]}`, row[2]);
+      for (const row of this.prepare(SPANS_OF).values(scope, life.n, this.until.sequence) as Array<[number, number, number]>) actual.set(`${row[0]}/${row[1]}`, row[2]);
     }
     for (const { scope, born, died } of expected) {
       const found = actual.get(`${scope}/${born}`);

@@ -16,6 +16,7 @@ export interface Until {
   readonly lastN: number;
 }
 
+/** How much of the ledger was gone through, dropped versions not counted. */
 export interface LedgerCount {
   transactions: number;
   records: number;
@@ -38,6 +39,7 @@ interface Current {
   life: Life | null;
 }
 
+/** One verification of the ledger: the versions first, then the transactions, which need the versions' hashes. */
 export class LedgerVerification {
   readonly count: LedgerCount = { transactions: 0, records: 0, versions: 0 };
   /** Versions of which only the hash is left. */
@@ -64,7 +66,11 @@ export class LedgerVerification {
     this.derivation = options.derivation;
   }
 
-  /** @param onLife called for each record whose versions are all understood, on the state of the database that its last step saw */
+  /**
+   * Every version against its hash, its record and its transaction.
+   * @param onLife called for each record whose versions are all understood, on the state of the database that its last step saw
+   * @returns the record numbers that the steps came to
+   */
   *versions(onLife: (life: Life) => void): Generator<number> {
     this.scratch.run("BEGIN");
     yield* walkAllVersions(this.db, this.until.lastN, (versions, isLast) => {
@@ -80,6 +86,7 @@ export class LedgerVerification {
     this.scratch.run("COMMIT");
   }
 
+  /** Every transaction against its predecessor and the hashes of its versions. @returns the sequences that the steps came to */
   *transactions(): Generator<number> {
     const hashes = this.scratch.prepare("SELECT sequence, n, is_creation, hash FROM hashes ORDER BY sequence, n").iterate() as Iterator<HashRow>;
     let next = hashes.next();
@@ -98,6 +105,7 @@ export class LedgerVerification {
     });
   }
 
+  /** Lets go of what was put aside. */
   close(): void {
     this.scratch.close();
   }

@@ -39,6 +39,7 @@ export interface ThinnedSegment extends Segment {
   readonly until: Instant;
 }
 
+/** One verification of what prunes left behind. */
 export class ThinningVerification {
   /** The stretches as the ledger implies them. */
   segments: readonly ThinnedSegment[] = [];
@@ -54,7 +55,12 @@ export class ThinningVerification {
     this.findings = options.findings;
   }
 
-  /** After the transactions: what these said of prunes and of the days. */
+  /**
+   * The stretches, and every dropped version. After the transactions.
+   * @param prunes what these said of prunes
+   * @param dayEnds what these said of the days
+   * @returns how many rows each step took
+   */
   *run(prunes: ReadonlyArray<PruneOrder & { readonly sequence: number }>, dayEnds: readonly LedgerPlace[]): Generator<number> {
     const rows: Rows = (sql, ...values) => this.db.$client.query(sql).values(...values) as unknown[][];
     let segments: readonly Segment[] = [];

@@ -4,15 +4,17 @@
 import { formatInstant, type Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
 import type { AnyKind } from "../db/kind.ts";
+import { schemaDifferences, type SchemaObject } from "../db/expected-schema.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
 import type { Resolution } from "../db/thinned-past.ts";
 import { Derivation } from "./derived.ts";
-import { Findings, type Finding } from "./findings.ts";
+import { Findings, type Found } from "./findings.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
 import { ThinningVerification, type ThinnedSegment } from "./verify-thinning.ts";
 
+/** How far a long piece of work has come. */
 export interface Progress {
   readonly step: string;
   /** How far this step has come. */
@@ -21,16 +23,14 @@ export interface Progress {
   readonly total: number | null;
 }
 
-export interface Report {
+/** What a verification came to. */
+export interface Report extends Found {
   /** The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one. */
   readonly head: { readonly sequence: number; readonly at: Instant; readonly hash: string } | null;
   readonly count: Readonly<LedgerCount>;
   /** Versions that prunes dropped: their hashes are left. */
   readonly dropped: number;
   readonly segments: readonly ThinnedSegment[];
-  readonly findings: readonly Finding[];
-  /** Findings beyond those listed. */
-  readonly more: number;
   /** Tables whose pages were left out. */
   readonly unchecked: readonly string[];
 }
@@ -42,6 +42,7 @@ export interface KnownHead {
   readonly hash: string;
 }
 
+/** What a verification goes by. */
 export interface VerifyOptions {
   /** An appliance is at work on the data: nothing may hold a state of the database for long, or its log would grow meanwhile. */
   readonly isBusy?: boolean;
@@ -53,7 +54,7 @@ export interface VerifyOptions {
 /** By far the largest table. Every row of it is read and checked in any case; this is about SQLite's own pages. */
 const LARGE_TABLE = "history_versions";
 
-/** Everything at once. */
+/** Everything at once. @throws DatabaseRefused where a prune changed the ledger in the meantime */
 export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Report {
   const steps = verifySteps(db, kinds, options);
   for (;;) {
@@ -64,22 +65,24 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
 }
 
 /**
- * In steps of some tens of milliseconds, but for SQLite's own checks of the file, which take a table at a time.
+ * In steps, none of which holds a state of the database for more than some tens of milliseconds, but for SQLite's own checks of the file,
+ * which take a table at a time.
  * @throws DatabaseRefused where a prune changed the ledger in the meantime
  */
 export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Generator<Progress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE] : [];
   const findings = new Findings();
-  const derivation = new Derivation(db);
+  findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
   const { until, head } = begin(db, findings);
   const byCode = new Map(kinds.map((kind) => [kind.code, kind]));
+  const derivation = new Derivation(db);
   const ledger = new LedgerVerification({ db, kinds: byCode, until, findings, derivation });
   const derived = new DerivedVerification({ db, kinds, until, findings, derivation });
   const thinning = new ThinningVerification({ db, kinds: byCode, until, findings });
   let overtaken = false;
   if (options.knownHead !== undefined) checkKnown(db, options.knownHead, findings);
   try {
-    yield* summed("file", fileChecks(db, findings, unchecked));
+    yield* summed("file", guarded(findings, fileChecks(db, findings, unchecked)));
     yield* placed("versions", guarded(findings, ledger.versions((life) => derived.life(life))), until.lastN);
     yield* placed("transactions", guarded(findings, ledger.transactions()), until.sequence);
     yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
@@ -100,6 +103,15 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
   });
   if (overtaken) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
   return { head, count: ledger.count, dropped: ledger.dropped, segments: thinning.segments, findings: findings.list, more: findings.more, unchecked };
+}
+
+/** Each table, index, trigger and view that is missing, that is another one than the migrations made, or that none of them made. */
+function checkSchema(db: Sql, findings: Findings): void {
+  for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
+    const { type, name, table } = (expected ?? found) as SchemaObject;
+    const message = found === null ? "is missing" : expected === null ? "is none of netledger's" : "is not what netledger made";
+    findings.add(isReplaceable ? "schema" : "file", table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`, message);
+  }
 }
 
 /** Finds that the ledger was cut, or made anew, since its head was written down. */

@@ -1,6 +1,7 @@
-// Reads a JSON body within its limit. Each way it can be wrong has its own answer.
+// Reads a JSON body within its limit, and parses it. Each way it can be wrong has its own answer.
 
 import { DomainError } from "../base/errors.ts";
+import type { Timers } from "../base/timers.ts";
 
 export const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 /** Of a bulk: up to 1,000 hosts with all that is theirs. */
@@ -11,42 +12,84 @@ export const BODY_MAX_DEPTH = 64;
 export const BODY_MAX_CONTAINERS = 1_000_000;
 /** Of what anybody may send without credentials: they need a few hundred bytes. */
 export const SIGN_IN_BODY_LIMIT_BYTES = 16 * 1024;
-/** All bodies that wait for their end or for their answer. */
+/** All bodies that wait for their end or for their answer, but for the first SMALL_BODY_BYTES of each. */
 export const BODIES_LIMIT_BYTES = 128 * 1024 * 1024;
+/** Those of one caller: the largest bulk, and what goes on beside it. */
+export const BODIES_OF_CALLER_LIMIT_BYTES = 72 * 1024 * 1024;
+/** What of a body is taken however much others are sending: nobody's uploads close the appliance to everyday writes. */
+export const SMALL_BODY_BYTES = 64 * 1024;
+/** The next MiB of a body, or its end, is waited for no longer than this. */
+export const BODY_PATIENCE_MS = 60_000;
+const MIB = 1024 * 1024;
 
-/** What one request has sent counts until it is answered: parsed, it waits in the line of the writer. */
+/** What all requests together have sent and are not answered yet: parsed, a body still waits in the line of the writer. */
+export class BodyRoom {
+  readonly timers: Timers;
+  private sharedBytes = 0;
+  private readonly bytesOf = new Map<unknown, number>();
+
+  constructor(timers: Timers) {
+    this.timers = timers;
+  }
+
+  /** @throws DomainError rate_limit_exceeded */
+  take(caller: unknown, bytes: number, sharedBytes: number): void {
+    const held = (this.bytesOf.get(caller) ?? 0) + bytes;
+    if (held > BODIES_OF_CALLER_LIMIT_BYTES || this.sharedBytes + sharedBytes > BODIES_LIMIT_BYTES) {
+      throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", { retry_after_seconds: 1 });
+    }
+    this.bytesOf.set(caller, held);
+    this.sharedBytes += sharedBytes;
+  }
+
+  release(caller: unknown, bytes: number, sharedBytes: number): void {
+    const held = (this.bytesOf.get(caller) ?? 0) - bytes;
+    if (held > 0) this.bytesOf.set(caller, held);
+    else this.bytesOf.delete(caller);
+    this.sharedBytes -= sharedBytes;
+  }
+}
+
+/** What one request may send. */
 export class BodyAllowance {
-  /** Over all requests. */
-  private static heldBytes = 0;
+  readonly room: BodyRoom;
+  private readonly caller: unknown;
   private ownBytes = 0;
+
+  /** @param caller whose share it is of */
+  constructor(room: BodyRoom, caller: unknown) {
+    this.room = room;
+    this.caller = caller;
+  }
 
   /** @throws DomainError rate_limit_exceeded */
   take(bytes: number): void {
-    if (BodyAllowance.heldBytes + bytes > BODIES_LIMIT_BYTES) {
-      throw new DomainError("rate_limit_exceeded", "Too much is being sent at once; try again in a second.", { retry_after_seconds: 1 });
-    }
+    this.room.take(this.caller, bytes, beyondSmall(this.ownBytes + bytes) - beyondSmall(this.ownBytes));
     this.ownBytes += bytes;
-    BodyAllowance.heldBytes += bytes;
   }
 
   release(): void {
-    BodyAllowance.heldBytes -= this.ownBytes;
+    this.room.release(this.caller, this.ownBytes, beyondSmall(this.ownBytes));
     this.ownBytes = 0;
   }
 }
 
-/**
- * @param allowance what arrives is taken from it; the caller releases it when the request is answered
- * @returns the parsed JSON value
- * @throws DomainError unsupported_media_type, payload_too_large, malformed_json, rate_limit_exceeded
- */
-export async function readJson(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<unknown> {
-  assertReadable(request, limitBytes);
-  return parseJson(await readBytes(request, limitBytes, allowance, OWN));
+function beyondSmall(bytes: number): number {
+  return Math.max(0, bytes - SMALL_BODY_BYTES);
 }
 
 /**
- * As readJson, but as it came, for a thread that may stand still while it parses: the memory is shared, so that handing it over costs nothing.
+ * @param allowance what arrives is taken from it; the caller releases it when the request is answered
+ * @returns the body as it came
+ * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
+ */
+export async function readBody(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<Uint8Array> {
+  assertReadable(request, limitBytes);
+  return readBytes(request, limitBytes, allowance, OWN);
+}
+
+/**
+ * As readBody, into shared memory: however large it is, handing it over to another thread costs nothing.
  * @param digest is shown what arrives, piece by piece: all at once would be felt
  * @throws DomainError unsupported_media_type, payload_too_large, rate_limit_exceeded
  */
@@ -55,10 +98,9 @@ export async function readShared(request: Request, limitBytes: number, allowance
   return readBytes(request, limitBytes, allowance, { ...SHARED, notice: (chunk) => digest?.update(chunk) });
 }
 
-/** As readJson, for an operation that needs no body: undefined where there is none. */
-export async function readOptionalJson(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<unknown> {
-  const bytes = await readBytes(request, limitBytes, allowance, OWN);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+/** As readBody, for an operation that needs none: whatever its media type is, and empty where there is none. */
+export async function readOptionalBody(request: Request, limitBytes: number, allowance: BodyAllowance): Promise<Uint8Array> {
+  return readBytes(request, limitBytes, allowance, OWN);
 }
 
 /** @throws DomainError unsupported_media_type, payload_too_large */
@@ -128,7 +170,7 @@ async function readBytes(request: Request, limitBytes: number, allowance: BodyAl
   // One buffer that grows: a body sent byte by byte must not become a million small ones.
   let bytes = room.make(limitBytes);
   let length = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of inTime(request.body, allowance.room.timers)) {
     if (length + chunk.length > limitBytes) throw tooLarge(limitBytes);
     allowance.take(chunk.length);
     if (length + chunk.length > bytes.length) bytes = room.enlarge(bytes, Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
@@ -137,6 +179,41 @@ async function readBytes(request: Request, limitBytes: number, allowance: BodyAl
     length += chunk.length;
   }
   return bytes.subarray(0, length);
+}
+
+/**
+ * What arrives, as long as it arrives: a byte now and then holds a connection and memory for ever.
+ * @throws DomainError malformed_json for a body that is not whole
+ */
+async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  let isLate = false;
+  const leave = () => void reader.cancel().catch(() => {});
+  const wait = () =>
+    timers.after(BODY_PATIENCE_MS, () => {
+      isLate = true;
+      leave();
+    });
+  let callOff = wait();
+  let sinceBytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isLate) throw new DomainError("malformed_json", `The body is not whole: its next MiB did not arrive within ${BODY_PATIENCE_MS / 1_000} seconds.`);
+      if (done) return;
+      sinceBytes += value.length;
+      if (sinceBytes >= MIB) {
+        callOff();
+        callOff = wait();
+        sinceBytes = 0;
+      }
+      yield value;
+    }
+  } finally {
+    callOff();
+    // What still comes is nobody's any more.
+    leave();
+  }
 }
 
 /**

@@ -27,7 +27,11 @@ export function byteStream(head: string, chunks: Iterable<Uint8Array> | AsyncIte
       pull: (controller) => {
         try {
           const next = iterator.next();
-          if (!(next instanceof Promise)) return deliver(controller, next);
+          if (!(next instanceof Promise)) {
+            deliver(controller, next);
+            // Or a client that takes them as fast as they come would have all of them before anybody else has a turn.
+            return next.done === true ? undefined : new Promise<void>((resolve) => setImmediate(resolve));
+          }
           return next.then(
             (each) => deliver(controller, each),
             (error) => fail(controller, error),

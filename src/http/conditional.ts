@@ -2,13 +2,21 @@
 
 import { DomainError } from "../base/errors.ts";
 
+/** What tells a version of a record from all others. */
+export interface RecordVersion {
+  /** The transaction that wrote it. */
+  readonly sequence: number;
+  /** The beginning of that transaction's hash: where a backup was put back, another one may have got its sequence. */
+  readonly mark: string;
+}
+
 /**
  * The entity tag of a version.
  * @param ended tells a version of the past from the same one while it was the newest
  * @param view the answer's text, where it can differ without a new version: its hash tells such answers apart
  */
-export function entityTag(sequence: number, { ended = false, view = null }: { ended?: boolean; view?: string | null } = {}): string {
-  return `"${sequence}${ended ? "-ended" : ""}${view === null ? "" : `.${Bun.hash(view).toString(36)}`}"`;
+export function entityTag({ sequence, mark }: RecordVersion, { ended = false, view = null }: { ended?: boolean; view?: string | null } = {}): string {
+  return `"${sequence}-${mark}${ended ? "-ended" : ""}${view === null ? "" : `.${Bun.hash(view).toString(36)}`}"`;
 }
 
 /** Whether If-None-Match names this version: then 304. */
@@ -18,12 +26,14 @@ export function isNotModified(header: string | null, tag: string): boolean {
 }
 
 /** @throws DomainError precondition_failed unless If-Match is absent, `*`, or names the version (strong comparison) */
-export function assertMatch(header: string | null, sequence: number): void {
+export function assertMatch(header: string | null, version: RecordVersion): void {
   if (header === null || header.trim() === "*") return;
-  const tag = entityTag(sequence);
+  const tag = entityTag(version);
+  // With the hash of what was shown beside it.
+  const beginning = `${tag.slice(0, -1)}.`;
   // The version is what a write builds on, whatever else the answer showed.
-  if (!tags(header).some((each) => each === tag || each.startsWith(`"${sequence}.`))) {
-    const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/"${sequence}.`));
+  if (!tags(header).some((each) => each === tag || each.startsWith(beginning))) {
+    const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/${beginning}`));
     const sentence = isWeak ? "If-Match takes strong entity tags only: send it without W/, as the record's GET has it." : "The record is no longer the version that If-Match names; read it again.";
     throw new DomainError("precondition_failed", sentence, { expected: header.slice(0, 200), actual: tag });
   }

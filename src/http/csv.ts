@@ -41,7 +41,7 @@ function text(cell: unknown): string {
   if (typeof cell === "string") return guarded(cell);
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
   if (Array.isArray(cell) && cell.every((each) => typeof each === "string" || typeof each === "number")) return guarded(cell.join(";"));
-  return onlyType(cell) ?? JSON.stringify(cell);
+  return onlyType(cell) ?? guarded(JSON.stringify(cell));
 }
 
 /** Of an object that says its type and nothing else: a source. */
@@ -53,9 +53,13 @@ function onlyType(cell: object): string | null {
 /** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks before a formula do not hide it, nor does a semicolon,
  * which parts cells where a spreadsheet speaks other languages. */
 function guarded(value: string): string {
-  const guardedWithin = value.replaceAll(/(?<=[;\t\r\n][\s\p{Cc}]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu, "'");
-  return /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(value) || /^[\t\r\n]/.test(value) ? `'${guardedWithin}` : guardedWithin;
+  // Each run of blanks is gone through once, however long it is.
+  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}]*/gu, (run, start: number) => (FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run));
+  return FORMULA.test(value.charAt(/^[\s\p{Cc}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value) ? `'${guardedWithin}` : guardedWithin;
 }
+
+/** What a formula begins with, in the wide forms of East Asian keyboards as well. */
+const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function quoted(value: string): string {
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

@@ -67,6 +67,11 @@ export function listTail(meta: string): string {
   return `],"meta":${meta}}\n`;
 }
 
+/** As successBody, around bytes. */
+export function successParts(data: Uint8Array<ArrayBuffer>, meta: string): Array<string | Uint8Array<ArrayBuffer>> {
+  return ['{"success":true,"data":', data, `,"meta":${meta}}\n`];
+}
+
 /** A whole answer about one thing; `data` is JSON. Every body ends its line, for people with a terminal. */
 export function successBody(data: string, meta: string = META): string {
   return `{"success":true,"data":${data},"meta":${meta}}\n`;

@@ -1,7 +1,7 @@
 // What an operation looks like in the OpenAPI document, derived from what it promises: one source for check and documentation.
 // Must not know any resource; the document around the operations is made in documentation.ts.
 
-import { TypeGuard, type TObject, type TSchema } from "@sinclair/typebox";
+import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../base/errors.ts";
 import { API_VERSION, SERVER_VERSION } from "./envelope.ts";
 import { STATUS } from "./errors.ts";
@@ -163,7 +163,7 @@ function isRepeatable(method: Method, operation: Operation<unknown>): boolean {
 
 /** Whether the answer is one versioned record: then its version is its ETag. */
 function answersRecord(operation: Operation<unknown>): boolean {
-  return operation.isRecord ?? (operation.answer !== null && TypeGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from"));
+  return operation.isRecord ?? (operation.answer !== null && KindGuard.IsObject(operation.answer) && Object.hasOwn(operation.answer.properties, "valid_from"));
 }
 
 function responses(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
@@ -286,7 +286,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
         in: place,
         required: place === "path" || object?.required?.includes(name) === true,
         ...(description === undefined ? {} : { description }),
-        ...(TypeGuard.IsArray(property) ? { style: "form", explode: true } : {}),
+        ...(KindGuard.IsArray(property) ? { style: "form", explode: true } : {}),
         schema: rest,
         ...(typeof example === "string" ? { example } : {}),
       });

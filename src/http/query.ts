@@ -1,6 +1,6 @@
 // Query parameters: texts from the URL to the values of a schema, each offender named with its value and range.
 
-import { TypeGuard, type TObject, type TSchema } from "@sinclair/typebox";
+import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { pointerTo, type Issue } from "../base/errors.ts";
 import { isSecretFieldName } from "../base/log.ts";
 import { check } from "./validation.ts";
@@ -13,7 +13,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
   for (const [key, text] of decoded(search, issues)) {
     const name = key.endsWith("[]") ? key.slice(0, -2) : key;
     const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    if (property === undefined || (name !== key && !TypeGuard.IsArray(property))) {
+    if (property === undefined || (name !== key && !KindGuard.IsArray(property))) {
       issues.push({ path: pointerTo(key), message: "is not a parameter here", ...(isSecretFieldName(key) ? {} : { value: text.slice(0, 200) }) });
       continue;
     }
@@ -44,15 +44,15 @@ export function parameterValues(schema: TObject, texts: Readonly<Record<string, 
 
 /** A timestamp whose `+01:00` became ` 01:00`, as a plus does in a query. */
 function isOffsetLost(property: TSchema, texts: readonly string[]): boolean {
-  return (property["format"] === "date-time" || property["format"] === "instant-or-age") && texts.some((text) => / \d\d:\d\d$/.test(text));
+  return INSTANTS.has(property["format"] as string) && texts.some((text) => / \d\d:\d\d$/.test(text));
 }
 
 function read(property: TSchema, texts: string[]): unknown {
-  if (TypeGuard.IsArray(property)) return texts.flatMap((text) => text.split(",")).filter((text) => text !== "");
+  if (KindGuard.IsArray(property)) return texts.flatMap((text) => text.split(",")).filter((text) => text !== "");
   if (texts.length > 1) return undefined;
   const text = texts[0] as string;
-  if (TypeGuard.IsInteger(property)) return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
-  if (TypeGuard.IsBoolean(property)) return text === "true" ? true : text === "false" ? false : text;
+  if (KindGuard.IsInteger(property)) return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  if (KindGuard.IsBoolean(property)) return text === "true" ? true : text === "false" ? false : text;
   return text;
 }
 
@@ -70,3 +70,6 @@ function* decoded(search: string, issues: Issue[]): Generator<[string, string]> 
     }
   }
 }
+
+/** Formats that take an offset, whose plus sign means a blank in a query. */
+const INSTANTS: ReadonlySet<string> = new Set(["date-time", "as-of", "instant-or-age"]);

@@ -30,6 +30,11 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
     parse: (text) => (parseInstantOrAge(text, 0) === null ? null : text),
     sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w, or now",
   },
+  "as-of": {
+    // Now is what there is without it.
+    parse: (text) => (text === "now" || parseInstantOrAge(text, 0) === null ? null : text),
+    sentence: "must be an RFC 3339 timestamp of an existing date with an offset, such as 2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w",
+  },
   ip: { parse: (text) => parseIp(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1" },
   cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
@@ -47,7 +52,9 @@ for (const [name, format] of Object.entries(FORMATS)) FormatRegistry.Set(name, (
 
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
-/** In a query: an instant, or how long ago. To be read with parseInstantOrAge. */
+/** The instant of an as-of question, or how long ago it was. To be read with parseInstantOrAge. */
+export const AsOfText = (description: string) => Type.String({ format: "as-of", description });
+/** One end of a range: an instant, how long ago it was, or now. To be read with parseInstantOrAge. */
 export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
 export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
 export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
@@ -109,7 +116,7 @@ export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {
 }
 
 export const AtQuery = {
-  at: Type.Optional(Type.String({ format: "date-time", description: "As of this instant: what was, instead of what is." })),
+  at: Type.Optional(AsOfText("As of this instant, or of so long ago: what was, instead of what is. `meta.at` tells the instant that an age comes to.")),
 };
 
 export const PageQuery = {

@@ -5,10 +5,11 @@ import type { Static, TObject, TSchema, TUnsafe } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { BODY_LIMIT_BYTES, BodyAllowance, readJson, readOptionalJson, readShared } from "./body.ts";
+import type { Timers } from "../base/timers.ts";
+import { checkBody, fingerprintOf, LARGE_BODY_BYTES, type BodyChecks, type CheckedBody } from "./body-checks.ts";
+import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
-import { NoBody } from "./schemas.ts";
 import { check } from "./validation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -92,6 +93,8 @@ export interface Gate<Actor, Access> {
   identify(context: RequestContext, access: Access): Actor;
   /** @throws DomainError auth_permission_denied and the like */
   permit(actor: Actor, access: Access, context: RequestContext): void;
+  /** Whose share an actor's bodies are of: compared, and not looked at. */
+  payerOf(actor: Actor): unknown;
 }
 
 type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
@@ -114,17 +117,21 @@ export class Surface<Actor, Access> {
   private readonly app: Elysia;
   private readonly cookieApp: Elysia;
   private readonly gate: Gate<Actor, Access>;
+  private readonly bodyChecks: BodyChecks | null;
+  private readonly bodyRoom: BodyRoom;
   private readonly log: Log;
   private readonly monotonicMs: () => number;
   private readonly idPrefix: string;
   private served = 0;
   private readonly unauthenticated: Actor;
 
-  /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it */
-  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor }) {
+  /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well */
+  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; bodyChecks: BodyChecks | null; timers: Timers; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor }) {
     this.app = options.app;
     this.cookieApp = options.cookieApp;
     this.gate = options.gate;
+    this.bodyChecks = options.bodyChecks;
+    this.bodyRoom = new BodyRoom(options.timers);
     this.log = options.log;
     this.monotonicMs = options.monotonicMs;
     this.idPrefix = options.idPrefix;
@@ -243,23 +250,15 @@ export class Surface<Actor, Access> {
     issues: Issue[],
     started: number,
   ): Promise<Response> {
-    const allowance = new BodyAllowance();
+    const allowance = new BodyAllowance(this.bodyRoom, operation.access === "anyone" ? context.source : this.gate.payerOf(actor));
     try {
       const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
-      // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
-      const digest = operation.takesBytes === true && context.request.headers.has("idempotency-key") ? new Bun.CryptoHasher("sha256") : null;
-      const sent =
-        operation.takesBytes === true
-          ? await readShared(context.request, limitBytes, allowance, digest)
-          : operation.body === undefined
-            ? await readOptionalJson(context.request, limitBytes, allowance)
-            : await readJson(context.request, limitBytes, allowance);
-      const checked = operation.takesBytes === true ? ({ ok: true, value: sent } as const) : operation.body === undefined ? check(NoBody, sent === undefined ? {} : sent) : check(operation.body, sent);
-      if (!checked.ok) issues.push(...checked.issues);
       const key = idempotencyKey(context.request, issues);
+      const { checked, fingerprint } = await this.received(operation, context.request, key === null ? null : repeatedAs(context.request), limitBytes, allowance);
+      if (!checked.ok) issues.unshift(...checked.issues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const body = checked.value;
-      const idempotency = key === null ? null : { key, fingerprint: fingerprint(context.request, operation.takesBytes === true ? digest?.digest("hex") : body) };
+      const idempotency = key === null || fingerprint === null ? null : { key, fingerprint };
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
       const answer = again((now) => handler(Object.assign(context, { actor: now, params, query, body, idempotency, again }) as never));
       const response = await answer;
@@ -269,6 +268,18 @@ export class Surface<Actor, Access> {
     } finally {
       allowance.release();
     }
+  }
+
+  /** The body of a request, and what it comes to. What is handed over as bytes is checked where it is handed to. */
+  private async received(operation: Operation<Access>, request: Request, repeatedAs: string | null, limitBytes: number, allowance: BodyAllowance): Promise<CheckedBody> {
+    if (operation.takesBytes === true) {
+      const digest = repeatedAs === null ? null : new Bun.CryptoHasher("sha256");
+      const value = await readShared(request, limitBytes, allowance, digest);
+      return { checked: { ok: true, value }, fingerprint: repeatedAs === null || digest === null ? null : fingerprintOf(repeatedAs, digest.digest("hex")) };
+    }
+    const bytes = operation.body === undefined ? await readOptionalBody(request, limitBytes, allowance) : await readBody(request, limitBytes, allowance);
+    const body = { operationId: operation.operationId, bytes, repeatedAs };
+    return this.bodyChecks !== null && bytes.length > LARGE_BODY_BYTES ? this.bodyChecks.check(body) : checkBody(operation, body);
   }
 
   /** A body may take minutes to arrive: rights are those of the moment it is there. */
@@ -362,11 +373,9 @@ function idempotencyKey(request: Request, issues: Issue[]): string | null {
   return key;
 }
 
-function fingerprint(request: Request, body: unknown): string {
-  const hasher = new Bun.CryptoHasher("sha256");
-  hasher.update(`${request.method} ${pathOf(request.url)}${searchOf(request.url)}\n`);
-  hasher.update(JSON.stringify(body ?? null));
-  return hasher.digest("hex");
+/** What tells one request from another besides its body. */
+function repeatedAs(request: Request): string {
+  return `${request.method} ${pathOf(request.url)}${searchOf(request.url)}`;
 }
 
 const refuseCookie: SetCookie = (name) => {

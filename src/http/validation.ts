@@ -25,7 +25,7 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {
   const stripped = strip(schema, value);
   const issues: Issue[] = [];
-  unreadableTexts(stripped, at, issues, limit);
+  if (!isReadable(stripped)) unreadableTexts(stripped, [], at, issues, limit);
   if (!compile(schema).Check(stripped)) collect(schema, stripped, at, false, issues, limit);
   if (issues.length > 0) return { ok: false, issues: issues.slice(0, limit) };
   return { ok: true, value: normalise(schema, stripped) };
@@ -259,15 +259,20 @@ function mappedFields(schema: TObject, object: object, replace: (schema: TSchema
   return result;
 }
 
-/** Half characters and NULs are not text: SQLite and every client would each make something else of them. */
-function unreadableTexts(value: unknown, at: string, issues: Issue[], limit: number): void {
-  if (issues.length >= limit || isReadable(value)) return;
+/**
+ * Half characters and NULs are not text: SQLite and every client would each make something else of them.
+ * @param within where the value stands below `at`; put together only for an offender, since there may be millions of values
+ */
+function unreadableTexts(value: unknown, within: Array<string | number>, at: string, issues: Issue[], limit: number): void {
+  if (issues.length >= limit || value === null) return;
   if (typeof value === "string") {
-    issues.push({ path: at, message: "must be well-formed Unicode text without NUL characters" });
-  } else if (Array.isArray(value)) {
-    value.forEach((item, position) => unreadableTexts(item, `${at}/${position}`, issues, limit));
-  } else if (value !== null && typeof value === "object") {
-    for (const [name, each] of Object.entries(value)) unreadableTexts(each, `${at}${pointerTo(name)}`, issues, limit);
+    if (!isReadable(value)) issues.push({ path: `${at}${within.map((name) => pointerTo(String(name))).join("")}`, message: "must be well-formed Unicode text without NUL characters" });
+  } else if (typeof value === "object") {
+    for (const [name, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      within.push(name);
+      unreadableTexts(each, within, at, issues, limit);
+      within.pop();
+    }
   }
 }
 

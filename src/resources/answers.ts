@@ -3,20 +3,22 @@
 import type { Access, Actor, CommandActor } from "../access/actor.ts";
 import { DomainError, notFound } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { formatInstant, parseInstant, type Instant } from "../base/instant.ts";
+import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
 import type { Repeatable } from "../db/kept-outcomes.ts";
 import type { AnyKind, ScopeName } from "../db/kind.ts";
 import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/list-query.ts";
 import type { LongReads } from "../db/long-reads.ts";
-import type { Compose, Item, Parts, Reader } from "../db/reader.ts";
+import type { Compose, FoundItem, Parts, Reader } from "../db/reader.ts";
 import type { Thinned } from "../db/thinned-past.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
-import { assertMatch, entityTag, isNotModified } from "../http/conditional.ts";
-import { commaSeparated, LIST_HEAD, META, listMeta, listTail, metaAt, resolvedMembers, successBody } from "../http/envelope.ts";
+import { assertMatch, entityTag, isNotModified, type RecordVersion } from "../http/conditional.ts";
+import { commaSeparated, LIST_HEAD, META, listMeta, listTail, metaAt, resolvedMembers, successBody, successParts } from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { CSV_TYPE, csvHead, csvRows, type CsvColumn } from "../http/csv.ts";
+import type { LargeRecordInput } from "./large-record.ts";
 import type { Call, Operation, RequestContext } from "../http/surface.ts";
+import { exampleName, withNames } from "./name-columns.ts";
 
 /** What routes need of the appliance. */
 export interface Inventory {
@@ -44,8 +46,8 @@ export function varying(compose: ComposeFor): ComposeFor {
   return Object.assign(compose, { varies: true });
 }
 
-/** Records with parts in one piece; more are streamed, so that no page holds up other readers. */
-const STREAMED_ABOVE = 20;
+/** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
+const COMPOSED_AT_ONCE = 20;
 /** Records that are gone through at once; more are gone through beside the thread that answers. */
 const LONG_ABOVE = 1_000;
 /** Rows that are passed over at once. */
@@ -71,7 +73,7 @@ export interface ListOptions {
 
 /** A page, or with `limit=0` all of it as a stream. */
 export function answerList(inventory: Inventory, call: Context & { readonly query: ListParameters }, options: ListOptions): Response | Promise<Response> {
-  const { at, asked } = readAt(call.query.at);
+  const { at, asked } = readAt(call.query.at, inventory.reader.now());
   return readingAt(inventory, at, (asOf) => listAsOf(inventory, call, options, asOf, asked));
 }
 
@@ -82,16 +84,20 @@ function listAsOf(inventory: Inventory, call: Context & { readonly query: ListPa
   const compose = options.compose?.(reader, call.actor) ?? null;
   const query: ListQuery = { ...listQuery(call, options, asOf), limit, offset };
   const headers = { ...call.headers, "content-type": "application/json" };
-  // A page of whole hosts may be large as well: each may have ten thousand children of each kind.
-  if (isLong(reader, query)) return longList(inventory, call, query, { isAlone: options.isAlone === true, isPage: limit > 0 && options.compose?.parts === undefined, asked, format: "json" }, headers);
-  if (limit === 0 || (options.compose?.parts !== undefined && limit > STREAMED_ABOVE)) {
+  const parts = options.compose?.parts;
+  const beside = (isPage: boolean) => longList(inventory, call, query, { isAlone: options.isAlone === true, isPage, asked, format: "json" }, headers);
+  if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
+  // Each whole host may have ten thousand children of each kind.
+  if (parts !== undefined && (limit === 0 || limit > COMPOSED_AT_ONCE) && reader.total(query) - offset > COMPOSED_AT_ONCE) return beside(false);
+  if (limit === 0 && parts === undefined) {
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };
     const total = reader.total(still);
-    return new Response(byteStream(LIST_HEAD, commaSeparated(reader.chunks(still, compose, options.compose?.parts)), listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))), failed(inventory, call)), { headers });
+    return new Response(byteStream(LIST_HEAD, commaSeparated(reader.chunks(still, compose)), listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))), failed(inventory, call)), { headers });
   }
   const frame = (total: number) => ({ head: LIST_HEAD, tail: listTail(listMeta({ limit, offset, total }, asked, resolvedMembers(asOf?.thinned))) });
-  return new Response(compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, frame), { headers });
+  const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
+  return page === null ? beside(false) : new Response(page, { headers });
 }
 
 function listQuery(call: Context & { readonly query: { readonly ids?: string[] } }, options: ListOptions, asOf: AsOf | null): Omit<ListQuery, "limit" | "offset"> {
@@ -109,13 +115,14 @@ function listQuery(call: Context & { readonly query: { readonly ids?: string[] }
 
 /** What a CSV export answers, for its operation. */
 export function csvAnswer(plural: string, columns: readonly CsvColumn[], example: object): Pick<Operation<Access>, "answer" | "media" | "example"> {
-  const rows = csvHead(columns) + csvRows(columns, [example as Record<string, unknown>]);
-  return { answer: null, media: [{ type: "text/csv", description: `RFC 4180 with a header row: the ${plural} as a table. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`, example: rows }], example: { data: null } };
+  const named = withNames(columns, exampleName);
+  const rows = csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
+  return { answer: null, media: [{ type: "text/csv", description: `RFC 4180 with a header row: the ${plural} as a table. Beside ids stands what they were called then, nothing for what the caller does not reach. Lists are joined by semicolons; an apostrophe stands before what a spreadsheet would run. As of an instant in thinned history, the headers \`X-Resolution\` and \`X-Resolved-At\` say what \`meta\` says elsewhere.`, example: rows }], example: { data: null } };
 }
 
 /** All that a list would answer over all of its pages, as a table. */
 export function answerCsv(inventory: Inventory, call: Context & { readonly query: { readonly at?: string; readonly ids?: string[] } }, options: ListOptions): Response | Promise<Response> {
-  const { at, asked } = readAt(call.query.at);
+  const { at, asked } = readAt(call.query.at, inventory.reader.now());
   return readingAt(inventory, at, (asOf) => {
     const name = `${options.kind.plural.replaceAll("_", "-")}${asked === null ? "" : `-${asked.replaceAll(":", "-")}`}.csv`;
     const headers = { ...call.headers, "content-type": CSV_TYPE, "content-disposition": `attachment; filename="${name}"`, ...resolvedHeaders(asOf?.thinned) };
@@ -152,15 +159,11 @@ export function answerRecord(
   within: ListOptions["within"] = {},
 ): Response | Promise<Response> {
   const { reader } = inventory;
-  const { at, asked } = readAt(call.query.at);
+  const { at, asked } = readAt(call.query.at, inventory.reader.now());
   return readingAt(inventory, at, (asOf) => {
     const found = reader.find(kind, call.params.id, call.actor, asOf, within);
     if (found === null) throw notFoundThen(kind.name, call.params.id, asked, asOf?.thinned);
-    const text = composed(found, asOf, compose?.(reader, call.actor));
-    const tag = entityTag(found.sequence, { ended: found.ended, view: compose?.varies === true ? text : null });
-    const headers = { ...call.headers, etag: tag };
-    if (isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
-    return new Response(successBody(text, metaAt(asked, resolvedMembers(asOf?.thinned))), { headers: { ...headers, "content-type": "application/json" } });
+    return shown(inventory, call, { kind, found, asOf, compose }, metaAt(asked, resolvedMembers(asOf?.thinned)));
   });
 }
 
@@ -199,7 +202,7 @@ export async function runWrite<T>(inventory: Inventory, call: Context, command: 
  * @param sequence the write's transaction; null where nothing changed: the record as it stands
  * @throws DomainError entity_not_found for a record that the caller no longer reaches
  */
-export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, sequence: number | null, compose?: ComposeFor): Response {
+export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, sequence: number | null, compose?: ComposeFor): Response | Promise<Response> {
   const { reader } = inventory;
   return reader.snapshot(() => {
     // Nothing changed: the record as it stands. Else exactly what this write made of it, whatever came after.
@@ -207,9 +210,7 @@ export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind
     const asOf = sequence === null ? null : { ...reader.atSequence(sequence), present: true };
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind.name, id);
-    const text = composed(found, asOf, compose?.(reader, call.actor));
-    const tag = entityTag(found.sequence, { ended: false, view: compose?.varies === true ? text : null });
-    return new Response(successBody(text), { headers: { ...call.headers, etag: tag, "content-type": "application/json" } });
+    return shown(inventory, call, { kind, found: { ...found, ended: false }, asOf, compose }, META);
   });
 }
 
@@ -229,8 +230,7 @@ export async function answerRemoval(
     const asOf = reader.atSequence(sequence - 1);
     const found = reader.find(kind, call.params.id, call.actor, asOf);
     if (found === null) throw notFound(kind.name, call.params.id);
-    const text = composed(found, asOf, compose?.(reader, call.actor));
-    return new Response(successBody(text), { headers: { ...call.headers, "content-type": "application/json" } });
+    return shown(inventory, call, { kind, found, asOf, compose }, META, { isTagged: false });
   });
 }
 
@@ -252,8 +252,8 @@ export async function answerBulkRemoval(
 }
 
 /** If-Match against the version that a command found. */
-export function assertVersion(ifMatch: string | null | undefined, sequence: number): void {
-  assertMatch(ifMatch ?? null, sequence);
+export function assertVersion(ifMatch: string | null | undefined, version: RecordVersion): void {
+  assertMatch(ifMatch ?? null, version);
 }
 
 /** Fields composed into a JSON object that is rendered already. */
@@ -261,8 +261,33 @@ export function spliced(item: string, members: string): string {
   return members === "" ? item : `${item.slice(0, -1)},${members}}`;
 }
 
-function composed(found: Item, asOf: AsOf | null, compose: Compose | undefined): string {
-  return compose === undefined ? found.text : (compose([found], asOf)[0] as string);
+/** A record that was found, and what belongs to it. */
+interface Found {
+  readonly kind: AnyKind;
+  readonly found: FoundItem;
+  readonly asOf: AsOf | null;
+  readonly compose: ComposeFor | undefined;
+}
+
+/** A record as an answer: 304 where that is what the caller has; put together beside this thread where it is very large. */
+function shown(inventory: Inventory, call: Context, record: Found, meta: string, { isTagged = true } = {}): Response | Promise<Response> {
+  const { reader } = inventory;
+  const { found, asOf, compose } = record;
+  const answer = (tag: string, body: () => string | Blob) => {
+    const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
+    if (isTagged && isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });
+  };
+  if (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)) return largeRecord(inventory, call, record).then(({ tag, text }) => answer(tag, () => new Blob(successParts(text, meta))));
+  const text = compose === undefined ? found.text : (compose(reader, call.actor)([found], asOf)[0] as string);
+  return answer(entityTag(found, { ended: found.ended, view: compose?.varies === true ? text : null }), () => successBody(text, meta));
+}
+
+async function largeRecord(inventory: Inventory, call: Context, { kind, found, asOf }: Found): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
+  const { n, sequence, mark, ended } = found;
+  const input: LargeRecordInput = { kind: kind.name, n, version: { sequence, mark }, ended, actor: plainActor(call.actor), asOf: asOf ?? inventory.reader.present() };
+  const [tag, text] = await Array.fromAsync(await inventory.longReads.start("record", input));
+  return { tag: new TextDecoder().decode(tag), text: text as Uint8Array<ArrayBuffer> };
 }
 
 /**
@@ -282,13 +307,14 @@ export function readingAt(inventory: Pick<Inventory, "reader" | "writes">, at: I
 /** What a query's `at` asks for. */
 export interface ReadAt {
   readonly at: Instant | null;
-  /** As it is echoed. */
+  /** As it is echoed: an age as the instant that it comes to. */
   readonly asked: string | null;
 }
 
-export function readAt(at: string | undefined): ReadAt {
+/** @param now what an age reaches back from */
+export function readAt(at: string | undefined, now: Instant): ReadAt {
   if (at === undefined) return { at: null, asked: null };
-  const instant = parseInstant(at) as Instant;
+  const instant = parseInstantOrAge(at, now) as Instant;
   return { at: instant, asked: formatInstant(instant) };
 }
 

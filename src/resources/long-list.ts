@@ -9,6 +9,8 @@ import { commaSeparated, listMeta, listTail, LIST_HEAD, resolvedMembers } from "
 import { csvHead, csvRows, schemaColumns } from "../http/csv.ts";
 import type { ComposeFor } from "./answers.ts";
 import { resourceOf } from "./catalog.ts";
+import { targetsIn, withNames } from "./name-columns.ts";
+import { ReferenceNames } from "./reference-names.ts";
 
 /** A list query as plain data. */
 export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"> {
@@ -31,9 +33,15 @@ export const longList: LongRead = function* (reader: Reader, input: LongListInpu
   // What has to be gone through is, before there is a status: then it can still be that of an error.
   const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
   if (format === "csv") {
-    const columns = (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer);
+    const own = (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer);
+    const names = new ReferenceNames(reader, actor, query.asOf);
+    const columns = withNames(own, (target) => names.of(target));
     yield encoder.encode(csvHead(columns));
-    for (const chunk of chunks) yield encoder.encode(csvRows(columns, JSON.parse(`[${decoder.decode(chunk)}]`) as Record<string, unknown>[]));
+    for (const chunk of chunks) {
+      const records = JSON.parse(`[${decoder.decode(chunk)}]`) as Record<string, unknown>[];
+      names.learn(targetsIn(own, records));
+      yield encoder.encode(csvRows(columns, records));
+    }
     return;
   }
   yield encoder.encode(LIST_HEAD);

@@ -466,6 +466,12 @@ describe("deleting a key", () => {
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 0 });
   });
 
+  test("takes a cascade, which changes nothing", async () => {
+    const [one, other] = [newApiKey(appliance), newApiKey(appliance)];
+    expect(await made(appliance.owner.delete(`${keys}/${one.id}?cascade=true`))).toMatchObject({ id: one.id });
+    expect(await appliance.owner.post(`${keys}/bulk-delete?cascade=true`, [other.id])).toMatchObject({ status: 200, data: [{ id: other.id }] });
+  });
+
   test("together with others takes own ones, or as Owner and Admin those of users up to the own role", async () => {
     const [one, two, admin] = [await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Member" }), await newUser(appliance, { role: "Admin" })];
     const [ofOne, again, ofTwo, ofOwner] = [newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: one.id }), newApiKey(appliance, { userId: two.id }), newApiKey(appliance)];

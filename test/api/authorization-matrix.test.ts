@@ -185,7 +185,7 @@ async function eventsUpTo(caller: Caller, sequence: number, hasMore: boolean): P
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = "";
-  while (!text.includes(sequence === 0 ? "retry: " : `\nid: ${sequence}\n`)) text += decoder.decode((await reader.read()).value, { stream: true });
+  while (!text.includes(sequence === 0 ? "retry: " : `\nid: ${sequence}-`)) text += decoder.decode((await reader.read()).value, { stream: true });
   controller.abort();
   await reader.cancel();
   return { text, headers: response.headers };

@@ -126,6 +126,20 @@ describe("taking a backup", () => {
     expect(names).toEqual(["netledger-20261121T090001000Z.db", "netledger-20261121T090001001Z.db"]);
   });
 
+  test("at the instant of one that an earlier start named has another name, whatever came of that one", async () => {
+    await start();
+    const { data } = await appliance.owner.post(PATH, {});
+    expect((await settled(appliance.owner, data.name))["state"]).toBe("Done");
+    writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
+    const log = createLog({ write: () => {}, format: "text", clock: appliance.clock });
+    const options = { directory: folder(), database: appliance.databasePath, takeBackup: () => ({ taken: Promise.reject(), abandon: () => {} }), clock: appliance.clock, log };
+    const next = new BackupFolder(options);
+    expect(next.list().map(({ name, state }) => [name, state])).toEqual([[data.name, "Done"], ["netledger-20261121T090001001Z.db", "Failed"]]);
+    // And one that somebody takes by hand meanwhile.
+    writeFileSync(join(folder(), "netledger-20261121T090001002Z.db.partial"), "half");
+    expect([next.newName(), next.newName()]).toEqual(["netledger-20261121T090001003Z.db", "netledger-20261121T090001004Z.db"]);
+  });
+
   test("repeated with its Idempotency-Key answers the same backup and takes none", async () => {
     const jobs = new HeldJobs();
     await start({ backups: { takeBackup: jobs.take } });
@@ -190,6 +204,15 @@ describe("a backup that fails", () => {
     expect(failed["state"]).toBe("Failed");
     expect(failed["reason"]).toContain(`live: tag ${tag["id"]}`);
     expect(readdirSync(folder())).toEqual([]);
+  });
+
+  test("because nothing guards the ledger any more says what is missing", async () => {
+    await start();
+    const db = new Database(appliance.databasePath);
+    db.run("DROP TRIGGER history_versions_are_never_deleted");
+    db.close();
+    const { data } = await appliance.owner.post(PATH, {});
+    expect(await settled(appliance.owner, data.name)).toMatchObject({ state: "Failed", reason: expect.stringContaining("schema: trigger history_versions_are_never_deleted, on history_versions: is missing") });
   });
 
   test("because the appliance ended is told after the next start, and cleaned away", async () => {

@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { DirectLongReads } from "../../src/db/long-reads.ts";
-import { EVENT_STREAMS_MAX } from "../../src/history/change-feed-routes.ts";
+import { DomainError } from "../../src/base/errors.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { DirectLongReads, LONG_READS_OF_CALLER_MAX, SharedOutLongReads, type LongReads } from "../../src/db/long-reads.ts";
+import { EVENT_STREAMS_MAX, EVENT_STREAMS_OF_USER_MAX, WAITING_OF_USER_MAX } from "../../src/history/change-feed-routes.ts";
+import { prune } from "../../src/history/prune.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
-import { newHost, newIfEntry } from "../support/inventory.ts";
+import { newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import { newIfEntry } from "../support/inventory.ts";
 
 let appliance: TestAppliance;
 let owner: Client;
@@ -23,16 +27,46 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** All there is, page by page. */
 async function follow(by: Client, limit: number, query = ""): Promise<Wire[]> {
   const all: Wire[] = [];
-  for (let after = 0; ; ) {
-    const answer = await by.get(`/api/v1/changes?after=${after}&limit=${limit}${query}`);
+  for (let [after, mark] = [0, ""]; ; ) {
+    const answer = await by.get(`/api/v1/changes?after=${after}&mark=${mark}&limit=${limit}${query}`);
     expect(answer.status).toBe(200);
     all.push(...answer.data);
     const { feed } = answer.body.meta;
     expect(feed.after).toBeGreaterThanOrEqual(after);
     if (!feed.has_more) return all;
     expect(feed.after).toBeGreaterThan(after);
-    after = feed.after;
+    ({ after, mark } = feed);
   }
+}
+
+/** Watches every long read: how many are under way, and whatever else `around` makes of them. */
+function watchReads(around: (start: LongReads["start"]) => LongReads["start"] = (start) => start) {
+  let underWay = 0;
+  const original = DirectLongReads.prototype.start;
+  let start: LongReads["start"] | null = null;
+  const spy = spyOn(DirectLongReads.prototype, "start").mockImplementation(function (this: DirectLongReads, ...asked) {
+    start ??= around(async (...by) => {
+      const steps = (await original.apply(this, by as Parameters<typeof original>))[Symbol.asyncIterator]();
+      underWay += 1;
+      return (async function* () {
+        try {
+          for (let next = await steps.next(); next.done !== true; next = await steps.next()) yield next.value;
+        } finally {
+          underWay -= 1;
+          await steps.return?.();
+        }
+      })();
+    });
+    return start(...asked);
+  });
+  return { underWay: () => underWay, started: () => spy.mock.calls.length, restore: () => spy.mockRestore() };
+}
+
+/** As the appliance shares reads out among its threads. */
+function sharedOut(start: LongReads["start"]): LongReads["start"] {
+  const lane: LongReads = { start, close: async () => {} };
+  const shared = new SharedOutLongReads([lane], [lane], new Set(["list"]), (input) => (input as { actor: { userN: number } }).actor.userN);
+  return (...asked) => shared.start(...asked);
 }
 
 describe("the change feed", () => {
@@ -73,7 +107,7 @@ describe("the change feed", () => {
     const before = transactionCount(appliance) - 1;
     const answer = await owner.get(`/api/v1/changes?after=${before}&limit=5`);
     expect(answer.data).toHaveLength(31);
-    expect(answer.body.meta.feed).toEqual({ after: before + 1, has_more: false });
+    expect(answer.body.meta.feed).toEqual({ after: before + 1, mark: appliance.reader.markOf(before + 1), has_more: false });
   });
 
   test("shows a host without its children, which are changes of their own", async () => {
@@ -154,6 +188,18 @@ describe("the change feed", () => {
   });
 });
 
+describe("a place in the feed", () => {
+  test("is refused where its mark is that of a transaction in other data", async () => {
+    await newTag(appliance, { name: "core" });
+    const { feed } = (await owner.get("/api/v1/changes")).body.meta;
+    expect(feed.mark).toMatch(/^[0-9a-f]{8}$/);
+    for (const path of [`after=${feed.after}&mark=${feed.mark}`, `after=${feed.after}`, "after=0&mark=", "after=0"]) expect([path, (await owner.get(`/api/v1/changes?${path}`)).status]).toEqual([path, 200]);
+    for (const path of [`after=${feed.after}&mark=00000000`, `after=${feed.after}&mark=`, `after=0&mark=${feed.mark}`, `after=${feed.after - 1}&mark=${feed.mark}`]) {
+      expect([path, await owner.get(`/api/v1/changes?${path}`)]).toMatchObject([path, { status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/mark", message: expect.stringContaining("the data are others") }] } } }]);
+    }
+  });
+});
+
 describe("waiting for a change", () => {
   test("is over as soon as there is one", async () => {
     const head = transactionCount(appliance);
@@ -161,7 +207,7 @@ describe("waiting for a change", () => {
     await owner.post("/api/v1/tags", { name: "core", color: "Green" });
     const answer = await waiting;
     expect(answer.data.map(said)).toEqual(["tag Created"]);
-    expect(answer.body.meta.feed).toEqual({ after: head + 1, has_more: false });
+    expect(answer.body.meta.feed).toEqual({ after: head + 1, mark: appliance.reader.markOf(head + 1), has_more: false });
     expect(appliance.timers.count).toBe(0);
   });
 
@@ -191,30 +237,47 @@ describe("waiting for a change", () => {
     expect(await waiting).toMatchObject({ status: 200, data: [], body: { meta: { feed: { after: head + 1, has_more: false } } } });
   });
 
-  test("leaves no read of a page that told nothing behind", async () => {
-    let underWay = 0;
-    const { start } = DirectLongReads.prototype;
-    const spy = spyOn(DirectLongReads.prototype, "start").mockImplementation(async function (this: DirectLongReads, name, input) {
-      const steps = (await start.call(this, name, input))[Symbol.asyncIterator]();
-      underWay += 1;
-      return (async function* () {
-        try {
-          for (let next = await steps.next(); next.done !== true; next = await steps.next()) yield next.value;
-        } finally {
-          underWay -= 1;
-        }
-      })();
-    });
+  test("keeps no read open while it waits, and none of a page that told nothing", async () => {
+    const reads = watchReads();
     try {
       const waiting = owner.get(`/api/v1/changes?after=${transactionCount(appliance)}&types=subnet&wait=60`);
+      while (appliance.timers.count < 2) await turn();
+      expect([reads.started(), reads.underWay()]).toEqual([1, 0]);
       for (const name of ["a", "b", "c"]) await owner.post("/api/v1/tags", { name, color: "Green" });
       await newSubnet(appliance, { cidr: "10.1.0.0/16" });
       appliance.timers.pass(1_000);
       expect((await waiting).data.map(said)).toEqual(["subnet Created"]);
-      expect(spy.mock.calls.length).toBeGreaterThan(1);
-      expect(underWay).toBe(0);
+      expect(reads.started()).toBeGreaterThan(2);
+      expect(reads.underWay()).toBe(0);
     } finally {
-      spy.mockRestore();
+      reads.restore();
+    }
+  });
+
+  test("takes nothing else from its user, and is bounded by itself", async () => {
+    const reads = watchReads(sharedOut);
+    try {
+      const { client, key } = newApiKey(appliance);
+      const head = transactionCount(appliance);
+      const waiting = Array.from({ length: WAITING_OF_USER_MAX }, (_, each) => (each % 2 === 0 ? owner : client).get(`/api/v1/changes?after=${head}&wait=60`));
+      while (appliance.timers.count <= WAITING_OF_USER_MAX) await turn();
+      for (const path of ["/api/v1/diff?from=-1d", "/api/v1/tags/export/csv", "/api/v1/transactions", `/api/v1/changes?after=${head}`, "/api/v1/changes?after=0&wait=60"]) expect([path, (await owner.get(path)).status]).toEqual([path, 200]);
+      const refused = await client.get(`/api/v1/changes?after=${head}&wait=60`);
+      expect(refused).toMatchObject({ status: 429, body: { code: "rate_limit_exceeded", error: expect.stringContaining(`You have ${WAITING_OF_USER_MAX} requests waiting for changes already`) } });
+      expect(refused.headers.get("retry-after")).not.toBeNull();
+      // Nor is it refused its answer where its user has as many others under way as may be.
+      const idle = await Promise.all(Array.from({ length: LONG_READS_OF_CALLER_MAX }, () => appliance.handle(new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key}` } }))));
+      const other = await newUser(appliance, { role: "Viewer", networkIds: [] });
+      appliance.timers.pass(1_000);
+      for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 200, data: [{ entity_type: "user" }] });
+      for (const response of idle) await response.body?.cancel();
+      const [again, others] = [client, other.client].map((by) => by.get(`/api/v1/changes?after=${transactionCount(appliance)}&wait=10`));
+      while (appliance.timers.count < 3) await turn();
+      appliance.timers.pass(10_000);
+      expect([(await again)?.status, (await others)?.status]).toEqual([200, 200]);
+      expect([reads.underWay(), appliance.timers.count]).toEqual([0, 0]);
+    } finally {
+      reads.restore();
     }
   });
 
@@ -262,12 +325,12 @@ describe("the feed as server-sent events", () => {
     await newHost(appliance, { name: "h", ports: [{ number: 22, protocol: "Tcp" }] });
     const stream = await open(head, {}, key);
     expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
-    const first = await stream.until(`id: ${head + 1}\n`);
+    const first = await stream.until(`id: ${head + 1}-`);
     expect(first.startsWith("retry: 3000\n\n")).toBe(true);
     expect([...first.matchAll(/^event: change$/gm)]).toHaveLength(2);
     expect([...first.matchAll(/^id: /gm)]).toHaveLength(1);
     await owner.post("/api/v1/tags", { name: "core", color: "Green" });
-    const second = await stream.until(`id: ${head + 2}\n`);
+    const second = await stream.until(`id: ${head + 2}-`);
     expect(JSON.parse(/^data: (.*)$/m.exec(second)?.[1] ?? "")).toMatchObject({ entity_type: "tag", operation: "Created", record: { name: "core" } });
     await stream.close();
   });
@@ -278,10 +341,25 @@ describe("the feed as server-sent events", () => {
     const head = transactionCount(appliance);
     await newTag(appliance, { name: "missed" });
     const stream = await open(0, { "last-event-id": String(head) }, key);
-    const text = await stream.until(`id: ${head + 1}\n`);
+    const text = await stream.until(`id: ${head + 1}-`);
     expect(text).toContain("missed");
     expect(text).not.toContain("seen");
     await stream.close();
+  });
+
+  test("goes on after the id of its own events, and not after one of other data", async () => {
+    const key = newApiKey(appliance);
+    const head = transactionCount(appliance);
+    await newTag(appliance, { name: "core" });
+    const first = await open(head, {}, key);
+    const id = /^id: (.*)$/m.exec(await first.until(`id: ${head + 1}-`))?.[1] as string;
+    await first.close();
+    await newTag(appliance, { name: "edge" });
+    const second = await open(0, { "last-event-id": id }, key);
+    expect(await second.until(`id: ${head + 2}-`)).toContain("edge");
+    await second.close();
+    const refused = await owner.get("/api/v1/changes", { accept: "text/event-stream", "last-event-id": `${head + 1}-00000000` });
+    expect(refused).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/Last-Event-ID", message: expect.stringContaining("the data are others") }] } } });
   });
 
   test("gives a sign of life when nothing happens, and ends when the appliance stops or the caller goes", async () => {
@@ -304,6 +382,76 @@ describe("the feed as server-sent events", () => {
     let end = await stream.reader.read();
     while (!end.done) end = await stream.reader.read();
     expect(end.done).toBe(true);
+  });
+
+  test("goes on beside everything else that its user asks, as many as there may be", async () => {
+    const reads = watchReads(sharedOut);
+    try {
+      const key = newApiKey(appliance);
+      const head = transactionCount(appliance);
+      const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_OF_USER_MAX }, () => open(head, {}, key)));
+      const heard = streams.map((stream) => stream.until(`id: ${head + 1}-`));
+      // Long reads whose answers nobody takes.
+      const idle = await Promise.all(Array.from({ length: 31 }, () => appliance.handle(new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key.key}` } }))));
+      expect((await owner.get("/api/v1/tags/export/csv")).status).toBe(200);
+      await owner.post("/api/v1/tags", { name: "core", color: "Green" });
+      for (const text of await Promise.all(heard)) expect(text).toContain("core");
+      const refused = await owner.get("/api/v1/changes", { accept: "text/event-stream" });
+      expect(refused).toMatchObject({ status: 429, body: { error: expect.stringContaining(`You have ${EVENT_STREAMS_OF_USER_MAX} streams of changes open already`) } });
+      await Promise.all([...streams.map((stream) => stream.close()), ...idle.map((response) => response.body?.cancel())]);
+      for (let each = 0; each < 20; each += 1) await turn();
+      expect(reads.underWay()).toBe(0);
+    } finally {
+      reads.restore();
+    }
+  });
+
+  test("breaks off, and says so in the log, where it can't be read on for any other reason than lost rights", async () => {
+    const key = newApiKey(appliance);
+    const head = transactionCount(appliance);
+    const stream = await open(head, { "x-request-id": "broken-2" }, key);
+    const rest = stream.until("never");
+    while (appliance.timers.count === 0) await turn();
+    const reads = watchReads(() => async () => {
+      throw new DomainError("rate_limit_exceeded", "Too many.");
+    });
+    try {
+      await newTag(appliance, { name: "core" });
+      appliance.timers.pass(1_000);
+      expect(String(await rest.catch((error: unknown) => error))).toContain("Too many.");
+      expect(appliance.logLines.filter((line) => line.includes("stream_failed") && line.includes("broken-2"))).toHaveLength(1);
+    } finally {
+      reads.restore();
+    }
+  });
+
+  test("leaves no read behind whenever the caller goes, also where history was thinned", async () => {
+    const tag = await newTag(appliance, { name: "a" });
+    appliance.clock.advance(1_000);
+    await owner.put(`/api/v1/tags/${tag["id"]}`, { name: "b", color: "Blue" });
+    appliance.clock.advance(1_000);
+    const db = openWritable(appliance.databasePath);
+    expect(prune(db, KINDS, { before: appliance.clock.now(), keep: "none" }, appliance.clock.now()).dropped).toBeGreaterThan(0);
+    db.$client.close();
+    appliance.clock.advance(1_000);
+    const reads = watchReads();
+    try {
+      const key = newApiKey(appliance);
+      for (const taken of [0, 1, 2, 3]) {
+        const stream = await open(0, {}, key);
+        let text = "";
+        for (let each = 0; each < taken; each += 1) text += new TextDecoder().decode((await stream.reader.read()).value);
+        if (taken > 1) expect(text).toContain("event: thinned");
+        await turn();
+        await stream.close();
+        for (let each = 0; each < 20; each += 1) await turn();
+        expect([taken, reads.underWay()]).toEqual([taken, 0]);
+      }
+      // Who takes nothing starts none.
+      expect(reads.started()).toBe(3);
+    } finally {
+      reads.restore();
+    }
   });
 
   test("counts no stream that nobody reads: HEAD opens none, and one that is left before its beginning is over", async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { newApiKey, newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
-import { newHost, newIfEntry } from "../support/inventory.ts";
+import { newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
+import { newIfEntry } from "../support/inventory.ts";
 
 let appliance: TestAppliance;
 let owner: Client;

@@ -257,6 +257,38 @@ describe("a bulk write that is refused", () => {
     expect(answer.body.error).toContain("9 more offenders are listed in params.issues.");
   });
 
+  test("names every offender of one item: of its services, their bindings and its interfaces, with its own and whatever their kind", async () => {
+    const known = await existing({ interfaces: [{ if_index: 1, if_descr: "a" }] });
+    const wrong = {
+      tags: [UNKNOWN_ID],
+      ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }, { ip_address: "192.0.2.1" }],
+      ports: [{ id: networkId, number: 1, protocol: "Tcp" }],
+      services: [
+        { name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [{ type: "Port", port_id: UNKNOWN_ID }] },
+        { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
+      ],
+      credential_assignments: [{ credential_id: UNKNOWN_ID }],
+      interfaces: [{ if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID }, { if_index: 1, if_descr: "b", organization_id: UNKNOWN_ID }],
+    };
+    const answer = await refused([bare(wrong), { id: known["id"], name: "x", ...wrong }]);
+    expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);
+    const each: Array<[string, string, unknown]> = [
+      ["/credential_assignments/0/credential_id", "entity_reference_invalid", UNKNOWN_ID],
+      ["/interfaces/0/native_vlan_id", "entity_reference_invalid", UNKNOWN_ID],
+      ["/interfaces/1", "validation_failed", { if_index: 1 }],
+      ["/interfaces/1/organization_id", "entity_access_denied", UNKNOWN_ID],
+      ["/ip_addresses/1", "validation_failed", { ip_address: "10.2.3.4" }],
+      ["/ip_addresses/2/ip_address", "validation_failed", "192.0.2.1"],
+      ["/ports/0/id", "entity_already_exists", networkId],
+      ["/services/0/bindings/0/port_id", "entity_reference_invalid", UNKNOWN_ID],
+      ["/services/0/tags/0", "entity_reference_invalid", UNKNOWN_ID],
+      ["/services/1/tags/0", "entity_reference_invalid", UNKNOWN_ID],
+      ["/tags/0", "entity_reference_invalid", UNKNOWN_ID],
+    ];
+    const told = answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["code"], issue["value"]]);
+    expect(told.toSorted()).toEqual([0, 1].flatMap((item) => each.map(([path, ...rest]) => [`/${item}${path}`, ...rest])));
+  });
+
   test("is 400 validation_failed where the codes differ", async () => {
     const stale = await existing();
     const answer = await refused([{ id: stale["id"], name: "x", expected_updated_at: "2020-01-01T00:00:00Z" }, bare({ tags: [UNKNOWN_ID] }), bare({ organization_id: UNKNOWN_ID })]);

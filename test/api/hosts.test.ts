@@ -641,6 +641,118 @@ describe("the interfaces of a new host", () => {
   });
 });
 
+describe("a host that is refused", () => {
+  const create = (body: object, by: Client = appliance.owner) => by.post("/api/v1/hosts", { network_id: networkId, name: "never", ...body });
+  const issues = (answer: { body: Wire }) => answer.body["params"].issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]]);
+  const unknown = (...paths: string[]) => paths.map((path) => [path, UNKNOWN_ID, "entity_reference_invalid"]);
+  const wrongReferences = {
+    tags: [UNKNOWN_ID],
+    virtualization: { type: "Kvm", details: { service_id: UNKNOWN_ID } },
+    ports: [{ number: 80, protocol: "Tcp" }],
+    ip_addresses: [{ ip_address: "10.2.3.4", subnet_id: UNKNOWN_ID }, { ip_address: "10.2.3.5" }],
+    services: [
+      { name: "a", service_definition: "A", tags: [UNKNOWN_ID], virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } }, bindings: [{ type: "Port", port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }] },
+      { name: "b", service_definition: "B", tags: [UNKNOWN_ID] },
+    ],
+    credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }],
+  };
+  const REFERENCES = [
+    ..."/ip_addresses/0/subnet_id /services/0/virtualization/details/service_id /services/0/tags/0 /services/0/bindings/0/port_id".split(" "),
+    ..."/services/0/bindings/0/ip_address_id /services/1/tags/0 /credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids/0".split(" "),
+  ];
+
+  test("is told what is wrong with its lists and with its interfaces at once, as the schema would tell it", async () => {
+    const before = transactions();
+    const answer = await create({
+      ip_addresses: [{ ip_address: "192.0.2.1" }, { ip_address: "10.2.3.4" }, { ip_address: "10.2.3.4" }],
+      ports: [{ number: 80, protocol: "Tcp" }, { number: 80, protocol: "Tcp" }],
+      services: [{ name: "a", service_definition: "A", position: 1 }, { name: "a", service_definition: "A", position: 2 }],
+      interfaces: [{ if_index: 7, if_descr: "a" }, { if_index: 7, if_descr: "b" }],
+    });
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(issues(answer)).toEqual([
+      ["/ip_addresses/2", { ip_address: "10.2.3.4" }, undefined],
+      ["/ip_addresses/0/ip_address", "192.0.2.1", undefined],
+      ["/ports/1", { number: 80, protocol: "Tcp" }, undefined],
+      ["/services/1", { name: "a", service_definition: "A" }, undefined],
+      ["/interfaces/1/if_index", 7, undefined],
+    ]);
+    expect(transactions()).toBe(before);
+  });
+
+  test("is told every reference that is wrong, with the code that they share and what the first alone would be told with", async () => {
+    const host = await newHost({ ports: wrongReferences.ports });
+    const before = transactions();
+    const interfaces = [{ if_index: 1, if_descr: "a", ip_address_id: UNKNOWN_ID, native_vlan_id: UNKNOWN_ID }, { if_index: 2, if_descr: "b", vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } }];
+    const created = await create({ ...wrongReferences, interfaces });
+    expect(created).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "tag", field: "tags", ids: [UNKNOWN_ID] } } });
+    expect(issues(created)).toEqual(unknown("/tags/0", "/virtualization/details/service_id", ...REFERENCES, "/interfaces/0/ip_address_id", "/interfaces/0/native_vlan_id", "/interfaces/1/vlan_ids/0", "/interfaces/1/neighbor/id"));
+    const updated = await updateHost(host, wrongReferences);
+    expect(updated).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "service", field: "virtualization/details/service_id", ids: [UNKNOWN_ID] } } });
+    expect(issues(updated)).toEqual(unknown("/virtualization/details/service_id", "/tags/0", ...REFERENCES));
+    expect(transactions()).toBe(before);
+  });
+
+  test("is told offenders of several kinds as validation_failed, each with the code that it has alone", async () => {
+    const host = await newHost();
+    const before = transactions();
+    const wrong = { organization_id: UNKNOWN_ID, tags: [UNKNOWN_ID], ports: [{ id: host.id, number: 80, protocol: "Tcp" }, { number: 81, protocol: "Tcp", host_id: UNKNOWN_ID }] };
+    for (const answer of [await create(wrong), await updateHost(host, wrong)]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+      expect(answer.body.params).toEqual({ issues: expect.any(Array) });
+      expect(issues(answer).toSorted()).toEqual([
+        ["/organization_id", UNKNOWN_ID, "entity_access_denied"],
+        ["/ports/0/id", host.id, "entity_already_exists"],
+        ["/ports/1/host_id", UNKNOWN_ID, "validation_failed"],
+        ["/tags/0", UNKNOWN_ID, "entity_reference_invalid"],
+      ]);
+    }
+    expect(transactions()).toBe(before);
+  });
+
+  test("is told one thing alone with its own code and values", async () => {
+    const other = await newHost();
+    expect(await create({ organization_id: UNKNOWN_ID })).toMatchObject({ status: 403, body: { code: "entity_access_denied", params: { field: "organization_id", value: UNKNOWN_ID } } });
+    expect(await create({ interfaces: [{ if_index: 1, if_descr: "a", organization_id: UNKNOWN_ID }] })).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
+    for (const answer of [await create({ tags: [UNKNOWN_ID] }), await create({ interfaces: [{ id: other.id, if_index: 1, if_descr: "a" }] })]) expect(answer.body.params).not.toHaveProperty("issues");
+    const { client: member } = await newUser(appliance, { role: "Member", networkIds: [networkId] });
+    expect(await create({ credential_assignments: [{ credential_id: UNKNOWN_ID, ip_address_ids: [UNKNOWN_ID] }] }, member)).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin" } } });
+  });
+
+  test.each<[string, Wire, Wire]>([
+    ["outside of every subnet", { ip_address: "192.0.2.1" }, { path: "/ip_addresses/0/ip_address" }],
+    ["in a subnet that does not contain it", { ip_address: "10.2.4.4", subnet_id: "narrow" }, { path: "/ip_addresses/0/subnet_id" }],
+  ])("is not told of what names an address %s", async (_what, address, issue) => {
+    const credential = await newCredential(appliance);
+    const id = "0190a000-0000-4000-8000-0000000000a1";
+    const subnet_id = address["subnet_id"] === undefined ? null : await subnetId("10.2.3.0/24");
+    const answer = await create({
+      ip_addresses: [{ id, ...address, subnet_id }],
+      services: [{ name: "a", service_definition: "A", bindings: [{ type: "IpAddress", ip_address_id: id }] }],
+      interfaces: [{ if_index: 1, if_descr: "a", ip_address_id: id }],
+      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [id] }],
+    });
+    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [issue] } } });
+    expect(answer.body.params.issues).toHaveLength(1);
+  });
+
+  test("is not told of what names a child whose id was used before, nor of a service's for its tags", async () => {
+    const [credential, other] = [await newCredential(appliance), await newHost()];
+    const hypervisor = "0190a000-0000-4000-8000-0000000000b1";
+    const answer = await create({
+      ip_addresses: [{ id: other.id, ip_address: "10.2.3.4" }],
+      ports: [{ id: networkId, number: 80, protocol: "Tcp" }],
+      services: [
+        { id: hypervisor, name: "a", service_definition: "A", tags: [UNKNOWN_ID], bindings: [{ type: "Port", port_id: networkId, ip_address_id: other.id }] },
+        { name: "b", service_definition: "B", virtualization: { type: "Docker", details: { service_id: hypervisor } } },
+      ],
+      interfaces: [{ if_index: 1, if_descr: "a", ip_address_id: other.id }],
+      credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [other.id] }],
+    });
+    expect(issues(answer)).toEqual([["/ip_addresses/0/id", other.id, "entity_already_exists"], ["/ports/0/id", networkId, "entity_already_exists"], ["/services/0/tags/0", UNKNOWN_ID, "entity_reference_invalid"]]);
+  });
+});
+
 describe("deleting a host", () => {
   test.each([[""], ["?cascade=true"], ["?cascade=false"]])("takes along what it owns and is taken off what names it, in one transaction%s", async (query) => {
     const credential = await newCredential(appliance, { assigned_network_ids: [networkId] });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newSubnet, newTag, transactionCount } from "../support/factories.ts";
+import { made, newApiKey, newHost, newSubnet, newTag, transactionCount } from "../support/factories.ts";
 import { keyBody } from "../support/inventory.ts";
 
 let appliance: TestAppliance;
@@ -38,17 +38,17 @@ describe("a POST with an Idempotency-Key", () => {
     expect((await appliance.owner.post("/api/v1/tags", body, with_("k1"))).data).toMatchObject({ id: first.data.id, name: "core" });
   });
 
-  test("with another body, path or query is refused with 422 and does nothing", async () => {
-    await appliance.owner.post("/api/v1/tags", body, with_("k1"));
+  test.each<[string, () => Promise<{ sent: unknown; first: string; other: string; otherwise?: unknown }>]>([
+    ["body", async () => ({ sent: body, first: "/api/v1/tags", other: "/api/v1/tags", otherwise: { ...body, name: "edge" } })],
+    ["path", async () => ({ sent: { entity_type: "host", entity_ids: [(await newHost(appliance))["id"]], tag_id: (await newTag(appliance))["id"] }, first: "/api/v1/tags/assign/bulk-add", other: "/api/v1/tags/assign/bulk-remove" })],
+    ["query", async () => ({ sent: [(await newSubnet(appliance))["id"]], first: "/api/v1/subnets/bulk-delete", other: "/api/v1/subnets/bulk-delete?cascade=true" })],
+  ])("with another %s, all else being the same, is refused with 422 and does nothing", async (_what, attempt) => {
+    const { sent, first, other, otherwise = sent } = await attempt();
+    await made(appliance.owner.post(first, sent, with_("k1")));
     const before = transactionCount(appliance);
-    for (const attempt of [
-      appliance.owner.post("/api/v1/tags", { ...body, name: "edge" }, with_("k1")),
-      appliance.owner.post("/api/v1/networks", { name: "core" }, with_("k1")),
-      appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/8" }, with_("k1")),
-    ]) {
-      expect(await attempt).toMatchObject({ status: 422, body: { code: "idempotency_key_reused", params: { key: "k1" } } });
-    }
+    expect(await appliance.owner.post(other, otherwise, with_("k1"))).toMatchObject({ status: 422, body: { code: "idempotency_key_reused", params: { key: "k1" } } });
     expect(transactionCount(appliance)).toBe(before);
+    expect((await appliance.owner.post(first, sent, with_("k1"))).headers.get("idempotency-replayed")).toBe("true");
   });
 
   test("is a new one after 24 hours", async () => {

@@ -340,6 +340,22 @@ describe("what an interface entry names", () => {
     expect(transactionCount(appliance)).toBe(before);
   });
 
+  test("is told with all else that is wrong, with the code that they share", async () => {
+    const { id: host_id } = await host();
+    const entry = await newIfEntry(appliance, host_id);
+    const before = transactionCount(appliance);
+    const wrong = { ip_address_id: UNKNOWN_ID, native_vlan_id: UNKNOWN_ID, vlan_ids: [UNKNOWN_ID], neighbor: { type: "Host", id: UNKNOWN_ID } };
+    for (const answer of [await put(entry, wrong), await appliance.owner.post(PATH, { host_id, if_index: 9, if_descr: "x", ...wrong })]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "ip_address", field: "ip_address_id", ids: [UNKNOWN_ID] } } });
+      expect(answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]])).toEqual(
+        ["/ip_address_id", "/native_vlan_id", "/vlan_ids/0", "/neighbor/id"].map((path) => [path, UNKNOWN_ID, "entity_reference_invalid"]),
+      );
+    }
+    const taken = await appliance.owner.post(PATH, { id: host_id, host_id, if_index: 9, if_descr: "x", native_vlan_id: UNKNOWN_ID });
+    expect(taken).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/native_vlan_id", code: "entity_reference_invalid" }, { path: "/id", value: host_id, code: "entity_already_exists" }] } } });
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
   test("is told with all VLANs that are wrong, each once, and none that is right", async () => {
     const [entry, vlan] = [await newIfEntry(appliance, (await host())["id"]), await newVlan(appliance)];
     const missing = [UNKNOWN_ID, UNKNOWN_ID.replace("dead", "beef")];
@@ -378,6 +394,18 @@ describe("what an interface entry names", () => {
     expect(now).not.toHaveProperty("ip_address_id");
     expect(await get(entry["id"], entry["valid_from"])).toEqual({ ...entry, valid_to: now["valid_from"] });
   });
+});
+
+describe("the interface entries of a host", () => {
+  test("are 10,000 at most, also when they come one by one", async () => {
+    const { id: host_id } = await host({ interfaces: Array.from({ length: 10_000 }, (_, n) => ({ if_index: n + 1, if_descr: "" })) });
+    const before = transactionCount(appliance);
+    const post = () => appliance.owner.post(PATH, { host_id, if_index: 20_000, if_descr: "one more" });
+    expect(await post()).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/host_id", value: host_id }] } } });
+    expect(transactionCount(appliance)).toBe(before);
+    await made(appliance.owner.delete(`${PATH}/${(await appliance.owner.get(`${PATH}?host_id=${host_id}&limit=1`)).data[0].id}`));
+    expect(await made(post())).toMatchObject({ if_index: 20_000 });
+  }, 30_000);
 });
 
 describe("a neighbor", () => {

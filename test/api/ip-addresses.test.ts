@@ -2,8 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { made, newHost, newNetwork, newSubnet, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
-import { newCredential, newIfEntry } from "../support/inventory.ts";
+import { made, newCredential, newHost, newNetwork, newSubnet, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import { newIfEntry } from "../support/inventory.ts";
 import { describeRecords } from "../support/record-battery.ts";
 import { ipAddressShape, problems } from "../support/shapes.ts";
 
@@ -151,7 +151,8 @@ describe("the subnet of an address", () => {
     for (const attempt of [(body: Wire) => post({ host_id: host["id"], ...body }), (body: Wire) => put(address["id"], body)]) {
       for (const ip_address of ["10.2.4.1", "2001:db8::1", "10.2.4.1"]) {
         expect(await attempt({ ip_address })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/ip_address", value: ip_address }] } } });
-        expect(await attempt({ ip_address, subnet_id: subnet["id"] })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/subnet_id", value: subnet["id"] }] } } });
+        const issue = { path: "/subnet_id", value: subnet["id"], message: `is the subnet 10.2.3.0/24, which does not contain ${ip_address}; left out or null, the most specific subnet that contains the address is found` };
+        expect(await attempt({ ip_address, subnet_id: subnet["id"] })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [issue] } } });
       }
       for (const subnet_id of [foreign["id"], UNKNOWN_ID]) {
         expect(await attempt({ ip_address: "10.2.3.2", subnet_id })).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "subnet", field: "subnet_id", ids: [subnet_id] } } });

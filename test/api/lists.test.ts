@@ -6,8 +6,8 @@ import { foldCase } from "../../src/base/text.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { csvRecords } from "../support/csv.ts";
-import { made, newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
-import { newCredential, newIfEntry } from "../support/inventory.ts";
+import { made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
+import { newIfEntry } from "../support/inventory.ts";
 import { compareCidrs } from "../support/naive-text.ts";
 
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
@@ -26,6 +26,10 @@ const ORDERED: readonly Ordered[] = [
   { path: "vlans", fields: ["created_at", "number", "name", "network_id", "updated_at"], keyed: ["name"] },
   { path: "networks", fields: ["created_at", "name", "stale_after_hours", "updated_at"], keyed: ["name"] },
   { path: "credentials", fields: ["created_at", "name", "credential_type", "secrets_updated_at", "updated_at"], keyed: ["name", "credential_type"] },
+  { path: "ip-addresses", fields: ["created_at", "ip_address", "name", "mac_address", "subnet_id", "host_id", "updated_at"], keyed: ["ip_address", "name"] },
+  { path: "ports", fields: ["created_at", "number", "protocol", "type", "updated_at"], keyed: [] },
+  { path: "if-entries", fields: ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"], keyed: ["if_descr", "if_name", "if_alias"] },
+  { path: "users", fields: ["created_at", "name", "email", "role", "last_login", "updated_at"], keyed: ["name", "email"] },
   { path: "tags", fields: ["created_at", "name", "color", "updated_at", "is_application"], keyed: ["name"] },
 ];
 
@@ -42,6 +46,7 @@ function compareBy(field: string, isKeyed: boolean): (a: Wire, b: Wire) => numbe
   return (a, b) => {
     const [left, right] = [a[field], b[field]];
     if (field === "cidr") return compareCidrs(left, right);
+    if (field === "ip_address") return compareCidrs(`${left}/0`, `${right}/0`);
     if (field === "credential_type") return compareValues(left.type, right.type);
     const fold = (value: unknown) => (typeof value === "string" && isKeyed ? foldCase(value) : value);
     return compareValues(fold(left), fold(right)) || compareValues(left, right);
@@ -79,6 +84,15 @@ describe("the order of a list", () => {
         services: [{ name: `${name} web`, service_definition: ["nginx", "Nginx", "ssh"][place % 3], position: (place * 3) % 4 }],
       });
     }
+    const [device, other] = (await owner.get(`/api/v1/hosts?limit=2&network_id=${appliance.first.networkId}`)).data as [Wire, Wire];
+    for (const [place, ip] of ["10.10.0.1", "10.9.0.1", "10.255.255.255", "2001:db8::10:1", "2001:db8::9", "10.2.3.40", "10.2.3.4", "100.64.0.1", "2001:db8:1::"].entries()) {
+      clock.advance(place % 3 === 0 ? 0 : 300);
+      const on = (place % 2 === 0 ? device : other)["id"];
+      await made(owner.post("/api/v1/ip-addresses", { host_id: place % 2 === 0 ? other["id"] : on, ip_address: ip, mac_address: place % 3 === 0 ? null : `02:00:00:00:00:0${place}`, name: ["", "eth1", "Eth1", "ärger", "Ärger", "😀", "～"][place % 7] }));
+      await newIfEntry(appliance, on, { if_index: 1 + ((place * 7) % 11), if_descr: ["Gi1/0/2", "gi1/0/2", "Gi1/0/10", "lo", "Ärger"][place % 5], oper_status: ["Up", "Down"][place % 2], ...(place % 3 === 0 ? {} : { if_name: `x${place % 4}`, if_alias: ["uplink", "Uplink", "～", "😀"][place % 4] }) });
+      await made(owner.post("/api/v1/ports", { host_id: on, number: [443, 80, 8080, 22, 9][place % 5], protocol: place % 4 < 2 ? "Tcp" : "Udp" }));
+    }
+    for (const [place, name] of ["ann", "Bob", "bobby", "Zoe"].entries()) await newUser(appliance, { role: (["Viewer", "Member", "Admin", "Viewer"] as const)[place] as "Viewer", name });
     await newCredential(appliance, { name: "b", credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" } });
     await newCredential(appliance, { name: "B" });
     await newCredential(appliance, { name: "a", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "x" } } });
@@ -110,7 +124,7 @@ describe("the order of a list", () => {
         { path: "/group_by", message, value: "id" },
       ]);
       expect(await appliance.owner.get(`/api/v1/${path}/export/csv?order_by=nonsense`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_by" }] } } });
-      expect(await appliance.owner.get(`/api/v1/${path}?order_by=name&order_direction=up`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_direction", value: "up" }] } } });
+      expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at&order_direction=up`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_direction", value: "up" }] } } });
     });
 
     test.each(fields.map((field) => [field]))("by %s is what comparing the values gives, then by creation", async (field) => {
@@ -124,16 +138,18 @@ describe("the order of a list", () => {
         // A page that is not streamed.
         expect(ids((await appliance.owner.get(`/api/v1/${path}?order_by=${field}&limit=8${when}`)).data)).toEqual(ids(plain.toSorted(compare)).slice(0, 8));
         expect(ids(await list(`group_by=${field}&order_direction=desc${when}`))).toEqual(ids(plain.toSorted(compare)));
-        const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy("name", true)(b, a));
-        if (field !== "name") expect(ids(await list(`group_by=${field}&order_by=name&order_direction=desc${when}`))).toEqual(ids(grouped));
-        expect(csvRecords((await appliance.owner.get(`/api/v1/${path}/export/csv?group_by=${field}&order_by=name&order_direction=desc${when}`)).text).map((row) => row["id"])).toEqual(
-          ids(await list(`group_by=${field}&order_by=name&order_direction=desc${when}`)),
+        const within = fields.includes("name") ? "name" : (fields[1] as string);
+        const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy(within, keyed.includes(within))(b, a));
+        if (field !== within) expect(ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`))).toEqual(ids(grouped));
+        expect(csvRecords((await appliance.owner.get(`/api/v1/${path}/export/csv?group_by=${field}&order_by=${within}&order_direction=desc${when}`)).text).map((row) => row["id"])).toEqual(
+          ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`)),
         );
       }
     });
 
     test("is the same page by page and as a stream", async () => {
-      for (const query of ["order_by=name&order_direction=desc", `order_by=name&at=${at}`]) {
+      const field = keyed[0] ?? fields[1];
+      for (const query of [`order_by=${field}&order_direction=desc`, `order_by=${field}&at=${at}`]) {
         const whole = await list(query);
         const pages: Wire[] = [];
         for (let offset = 0; offset < whole.length; offset += 2) {
@@ -149,7 +165,7 @@ describe("the order of a list", () => {
   });
 
   test("takes orders nowhere else", async () => {
-    for (const path of ["ip-addresses", "ports", "bindings", "if-entries", "users", "auth/keys"]) {
+    for (const path of ["bindings", "auth/keys"]) {
       expect(await appliance.owner.get(`/api/v1/${path}?order_by=created_at`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/order_by", message: "is not a parameter here" }] } } });
     }
   });
@@ -395,6 +411,78 @@ describe("other lists", () => {
     expect((await appliance.owner.get("/api/v1/services?service_definition=")).status).toBe(400);
   });
 
+  test("of addresses are of one subnet: what is used there, now and then", async () => {
+    const { owner } = appliance;
+    const [near, far] = [await newSubnet(appliance, { cidr: "10.1.0.0/24" }), await newSubnet(appliance, { cidr: "10.2.0.0/24" })];
+    const host = await newHost(appliance, { ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })) });
+    const other = await newHost(appliance, { ip_addresses: [{ ip_address: "10.1.0.1" }] });
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, ip_addresses: [{ ip_address: "10.1.0.9" }, { ip_address: "10.2.0.77" }] }));
+    const second = await newNetwork(appliance);
+    const hiddenSubnet = await newSubnet(appliance, { cidr: "10.1.0.0/24", network_id: second["id"] });
+    await newHost(appliance, { network_id: second["id"], ip_addresses: [{ ip_address: "10.1.0.200" }] });
+    const member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
+    const found = async (query: string, by = owner) => {
+      const answer = await by.get(`/api/v1/ip-addresses?${query}`);
+      expect([query, answer.status]).toEqual([query, 200]);
+      const addresses = (answer.data as Wire[]).map((each) => each["ip_address"]);
+      expect(answer.body.meta.pagination.total_count).toBe(addresses.length);
+      expect(((await by.get(`/api/v1/ip-addresses?${query}&limit=0`)).data as Wire[]).map((each) => each["ip_address"])).toEqual(addresses);
+      expect(csvRecords((await by.get(`/api/v1/ip-addresses/export/csv?${query}`)).text).map((row) => row["ip_address"])).toEqual(addresses);
+      return addresses;
+    };
+    for (const by of [owner, member]) {
+      expect(await found(`subnet_id=${near["id"]}`, by)).toEqual(["10.1.0.9", "10.1.0.1"]);
+      expect(await found(`subnet_id=${near["id"]}&at=${at}`, by)).toEqual(["10.1.0.10", "10.1.0.9", "10.1.0.1"]);
+      expect(await found(`subnet_id=${near["id"]}&at=${at}&order_by=ip_address`, by)).toEqual(["10.1.0.1", "10.1.0.9", "10.1.0.10"]);
+      expect(await found(`subnet_id=${near["id"]}&order_by=ip_address&order_direction=desc`, by)).toEqual(["10.1.0.9", "10.1.0.1"]);
+      expect(await found(`subnet_id=${near["id"]}&host_id=${other["id"]}&at=${at}`, by)).toEqual(["10.1.0.1"]);
+      expect(await found(`subnet_id=${(far["id"] as string).toUpperCase()}`, by)).toEqual(["10.2.0.77"]);
+      expect(await found(`subnet_id=${hiddenSubnet["id"]}`, by)).toEqual(by === owner ? ["10.1.0.200"] : []);
+      for (const nothing of [UNKNOWN_ID, host["id"], appliance.first.networkId]) for (const when of ["", `&at=${at}`]) expect(await found(`subnet_id=${nothing}${when}`, by)).toEqual([]);
+    }
+    expect(await owner.get("/api/v1/ip-addresses?subnet_id=10.1.0.0/24")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/subnet_id", value: "10.1.0.0/24" }] } } });
+  });
+
+  test("of addresses are searched by address, MAC address and name, each address by its own", async () => {
+    const { owner } = appliance;
+    await newSubnet(appliance, { cidr: "0.0.0.0/0" });
+    await newSubnet(appliance, { cidr: "2001:db8::/32" });
+    const host = await newHost(appliance, { name: "10.2.host", ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "aa:bb:cc:00:00:01", name: "mgmt vlan-7" }, { ip_address: "10.20.3.4" }, { ip_address: "2001:db8::1", name: "Mgmt" }] });
+    await newIfEntry(appliance, host["id"], { mac_address: "aa:bb:cc:00:00:02" });
+    await newHost(appliance, { ip_addresses: [{ ip_address: "110.2.3.4", mac_address: "aa:bb:cd:00:00:01" }] });
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    const renamed = host["ip_addresses"][0] as Wire;
+    await made(owner.put(`/api/v1/ip-addresses/${renamed["id"]}`, { host_id: host["id"], ip_address: "10.2.3.4", mac_address: null, name: "core" }));
+    const found = async (query: string) => {
+      const { data, body } = await owner.get(`/api/v1/ip-addresses?${query}`);
+      expect(body.meta.pagination.total_count).toBe(data.length);
+      expect(csvRecords((await owner.get(`/api/v1/ip-addresses/export/csv?${query}`)).text).map((row) => row["id"])).toEqual(data.map((each: Wire) => each["id"]));
+      return data.map((each: Wire) => each["ip_address"]);
+    };
+    for (const [search, then, now] of [
+      ["10.2.", ["10.2.3.4"], ["10.2.3.4"]],
+      ["10.2", ["10.2.3.4", "10.20.3.4"], ["10.2.3.4", "10.20.3.4"]],
+      ["aa:bb", ["10.2.3.4", "110.2.3.4"], ["110.2.3.4"]],
+      ["AABB.CC", ["10.2.3.4"], []],
+      ["mgmt", ["10.2.3.4", "2001:db8::1"], ["2001:db8::1"]],
+      ["core", [], ["10.2.3.4"]],
+      ["10.+mgmt", ["10.2.3.4"], []],
+      // Of one address, not of different ones of its host.
+      ["10.20.+mgmt", [], []],
+      ["2001:DB8:0::1", ["2001:db8::1"], ["2001:db8::1"]],
+      ["host", [], []],
+    ] as const) {
+      expect([search, await found(`search=${search}&at=${at}`)]).toEqual([search, [...then]]);
+      expect([search, await found(`search=${search}`)]).toEqual([search, [...now]]);
+    }
+    expect(await found(`search=10.&host_id=${host["id"]}&order_by=ip_address&order_direction=desc`)).toEqual(["10.20.3.4", "10.2.3.4"]);
+  });
+
   test.each([["tags"], ["networks"]])("of %s are searched by name and description", async (path) => {
     const make = path === "tags" ? newTag : newNetwork;
     const first = await make(appliance, { name: "Production site", description: "critical; never touch" });
@@ -412,7 +500,7 @@ describe("other lists", () => {
   });
 
   test("take a search only where there is one", async () => {
-    for (const path of ["services", "subnets", "vlans", "credentials", "users", "ip-addresses", "ports", "bindings", "if-entries", "auth/keys"]) {
+    for (const path of ["services", "subnets", "vlans", "credentials", "users", "ports", "bindings", "if-entries", "auth/keys"]) {
       expect(await appliance.owner.get(`/api/v1/${path}?search=a`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search", message: "is not a parameter here" }] } } });
     }
   });

@@ -12,8 +12,8 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { inTransaction, made, newNetwork, newSubnet, newUser, newVlan, type Wire } from "../support/factories.ts";
-import { hostBody, newHost, newIfEntry } from "../support/inventory.ts";
+import { inTransaction, made, newHost, newNetwork, newSubnet, newUser, newVlan, type Wire } from "../support/factories.ts";
+import { hostBody, newIfEntry } from "../support/inventory.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const MAC = "00:1b:21:00:00:07";

@@ -9,8 +9,8 @@ import { prune } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newApiKey, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
-import { hostBody, newHost, newIfEntry } from "../support/inventory.ts";
+import { made, newApiKey, newHost, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
+import { hostBody, newIfEntry } from "../support/inventory.ts";
 import { DAY_MS } from "../support/store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -178,12 +178,12 @@ describe("changes over thinned history", () => {
     const until = ledger.thinned[0].last_sequence;
     const answer = await owner.get("/api/v1/changes?types=host");
     expect(answer.data.map((each: Wire) => each["record"].name)).toEqual(["two", "four", "five"]);
-    expect(answer.body.meta.feed).toEqual({ after: ledger.sequence, has_more: false, thinned_until: until });
+    expect(answer.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false, thinned_until: until });
     expect((await owner.get("/api/v1/changes?limit=1")).body.meta.feed).toHaveProperty("thinned_until", until);
     expect((await owner.get(`/api/v1/changes?after=${until - 1}`)).body.meta.feed).toHaveProperty("thinned_until", until);
     const after = await owner.get(`/api/v1/changes?after=${until}`);
     expect(after.data.map((each: Wire) => each["record"].name)).toEqual(["five"]);
-    expect(after.body.meta.feed).toEqual({ after: ledger.sequence, has_more: false });
+    expect(after.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false });
   });
 
   test("are told as events after one that says so", async () => {

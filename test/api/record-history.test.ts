@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { RESOURCES } from "../../src/resources/catalog.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { newApiKey, newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
-import { newHost } from "../support/inventory.ts";
+import { newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, type Wire } from "../support/factories.ts";
 import { newWorld, type World } from "../support/operations.ts";
 
 let appliance: TestAppliance;

@@ -184,6 +184,27 @@ describe("a service", () => {
   });
 });
 
+describe("a service that is refused", () => {
+  test("is told all that is wrong with it, in a create and in an update", async () => {
+    const host = await newHost(appliance, { ports: [{ number: 443, protocol: "Tcp" }] });
+    const service = await made(post({ host_id: host["id"] }));
+    const before = transactionCount(appliance);
+    const bound = { type: "Port", port_id: host["ports"][0].id };
+    const wrong = { tags: [UNKNOWN_ID], virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } }, bindings: [bound, { ...bound, port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }, bound] };
+    for (const answer of [await post({ host_id: host["id"], name: "other", ...wrong }), await put(service, wrong)]) {
+      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+      expect(answer.body.params.issues.map((issue: Wire) => [issue["path"], issue["value"], issue["code"]])).toEqual([
+        ["/virtualization/details/service_id", UNKNOWN_ID, "entity_reference_invalid"],
+        ["/tags/0", UNKNOWN_ID, "entity_reference_invalid"],
+        ["/bindings/2", { ...bound, ip_address_id: null }, "validation_failed"],
+        ["/bindings/1/port_id", UNKNOWN_ID, "entity_reference_invalid"],
+        ["/bindings/1/ip_address_id", UNKNOWN_ID, "entity_reference_invalid"],
+      ]);
+    }
+    expect(transactionCount(appliance)).toBe(before);
+  });
+});
+
 describe("a service that runs others", () => {
   test("is one of the same network, also where another is in reach", async () => {
     const elsewhere = await newNetwork(appliance);

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { Client } from "../support/client.ts";
-import { newApiKey, newNetwork, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
-import { keyBody, newHost } from "../support/inventory.ts";
+import { newApiKey, newHost, newNetwork, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
+import { keyBody } from "../support/inventory.ts";
 import { apiKeyShape, object, offenders, problems, refused, succeeded, text } from "../support/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
-import { newApiKey, newTag, transactionCount } from "../support/factories.ts";
-import { hostBody, live, newHost, newIfEntry } from "../support/inventory.ts";
+import { newApiKey, newHost, newTag, transactionCount } from "../support/factories.ts";
+import { hostBody, live, newIfEntry } from "../support/inventory.ts";
 import { bodyOf, newWorld, OPERATIONS, PLURALS, pathOf, type World } from "../support/operations.ts";
 import { envelopeProblems, refused, succeeded } from "../support/shapes.ts";
 

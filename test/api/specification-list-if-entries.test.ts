@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newNetwork, newSubnet, newUser, newVlan, type Wire } from "../support/factories.ts";
-import { newHost, newIfEntry } from "../support/inventory.ts";
+import { newApiKey, newHost, newNetwork, newSubnet, newUser, newVlan, type Wire } from "../support/factories.ts";
+import { newIfEntry } from "../support/inventory.ts";
 import { envelopeProblems, ifEntryShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";

@@ -3,8 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer } from "../support/client.ts";
-import { newHost, newSubnet, newUser, transactionCount, type Wire } from "../support/factories.ts";
-import { credentialBody } from "../support/inventory.ts";
+import { credentialBody, newHost, newSubnet, newUser, transactionCount, type Wire } from "../support/factories.ts";
 import { PLURALS } from "../support/operations.ts";
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
 import { envelopeProblems } from "../support/shapes.ts";

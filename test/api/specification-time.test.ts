@@ -3,8 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { inTransaction, newApiKey, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
-import { hostBody, live, newCredential, newHost, newIfEntry } from "../support/inventory.ts";
+import { csvRecords } from "../support/csv.ts";
+import { inTransaction, made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { hostBody, live, newIfEntry } from "../support/inventory.ts";
 import { newWorld, OPERATIONS, PLURALS } from "../support/operations.ts";
 import { envelopeProblems, hostShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
@@ -148,12 +149,40 @@ describe("an instant", () => {
     for (const path of ["tags", `tags/${tag["id"]}`]) expect((await appliance.owner.get(`/api/v1/${path}`)).body.meta).not.toHaveProperty("at");
   });
 
+  test("is also told as so long ago, and echoed as the instant that this comes to", async () => {
+    const { clock, owner } = appliance;
+    const tag = await newTag(appliance, { name: "before" });
+    clock.advance(5 * 86_400_000);
+    await made(owner.put(`/api/v1/tags/${tag["id"]}`, { ...tag, name: "after" }));
+    clock.advance(60_000);
+    const now = clock.text();
+    for (const [age, ms, name] of [["-59s", 59_000, "after"], ["-61s", 61_000, "before"], ["-2m", 120_000, "before"], ["-24h", 86_400_000, "before"], ["-4d", 4 * 86_400_000, "before"], ["-1w", 7 * 86_400_000, null], ["-3w", 21 * 86_400_000, null], ["-0s", 0, "after"]] as const) {
+      const at = shifted(now, -ms);
+      for (const path of ["tags?", "tags?limit=0&", `tags?ids=${tag["id"]}&`]) {
+        const { data, body } = await owner.get(`/api/v1/${path}at=${age}`);
+        expect([age, path, body.meta.at, data.map((each: Wire) => each["name"])]).toEqual([age, path, at, name === null ? [] : [name]]);
+      }
+      const one = await owner.get(`/api/v1/tags/${tag["id"]}?at=${age}`);
+      if (name === null) expect(one).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+      else expect([one.data.name, one.body.meta.at]).toEqual([name, at]);
+      const table = await owner.get(`/api/v1/tags/export/csv?at=${age}`);
+      expect([table.headers.get("content-disposition"), csvRecords(table.text).map((row) => row["name"])]).toEqual([`attachment; filename="tags-${at.replaceAll(":", "-")}.csv"`, name === null ? [] : [name]]);
+    }
+    expect((await owner.get(`/api/v1/tags/${tag["id"]}/history?at=-24h`)).data).toHaveLength(1);
+    expect((await owner.get("/api/v1/locate?hostname=nobody&at=-24h")).body.meta.at).toBe(shifted(now, -86_400_000));
+    const plan = await owner.post(`/api/v1/tags/${tag["id"]}/restore`, { at: "-24h", dry_run: true });
+    expect(plan).toMatchObject({ status: 200, data: { at: shifted(now, -86_400_000), actions: [{ action: "Update", fields: ["name"] }] } });
+    const refused = await owner.get("/api/v1/tags?at=-24");
+    expect(refused.body.params.issues).toEqual([{ path: "/at", message: expect.stringContaining("2026-11-21T09:15:00.123Z, or an age such as -90s, -15m, -24h, -7d or -2w"), value: "-24" }]);
+    expect(await owner.post(`/api/v1/tags/${tag["id"]}/restore`, { at: "-1y" })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/at", value: "-1y", message: expect.stringContaining("or an age such as") }] } } });
+  });
+
   test("is taken by every list and by every GET of one record; what is none is 400 by name", async () => {
     const world = await newWorld(appliance);
     for (const operation of OPERATIONS.filter(({ method, answers }) => method === "GET" && answers !== "something else")) {
       const path = operation.path.replace(":id", world.records[operation.plural ?? ""]?.["id"]);
       expect((await appliance.owner.get(`${path}?at=${encodeURIComponent(later())}`)).status).toBe(200);
-      for (const at of ["", "now", "yesterday", "2026-11-21", "2026-11-21T09:00:00", "2026-11-21 09:00:00Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T09:60:00Z", "2026-11-21T09:00:00.Z", "2026-11-21T09:00:00+25:00", "2026-11-21T09:00:00+0100", "20261121T090000Z", "1795251600", "1795251600000", "-2026-11-21T09:00:00Z", "null"]) {
+      for (const at of ["", "now", "soon", "yesterday", "-24", "24h", "-1y", "-1.5h", "-24H", "- 24h", "--24h", "-24h ", "-999999999999999w", "2026-11-21", "2026-11-21T09:00:00", "2026-11-21 09:00:00Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T09:60:00Z", "2026-11-21T09:00:00.Z", "2026-11-21T09:00:00+25:00", "2026-11-21T09:00:00+0100", "20261121T090000Z", "1795251600", "1795251600000", "-2026-11-21T09:00:00Z", "null"]) {
         expect([path, at, await offenders(appliance.owner.get(`${path}?at=${encodeURIComponent(at)}`))]).toEqual([path, at, ["/at"]]);
       }
     }

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newApiKey, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
-import { credentialBody, live, newCredential, newHost } from "../support/inventory.ts";
+import { credentialBody, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { live } from "../support/inventory.ts";
 import { credentialShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
-import { newNetwork, newSubnet, newTag, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
-import { hostBody, live, newCredential, newHost } from "../support/inventory.ts";
+import { newCredential, newHost, newNetwork, newSubnet, newTag, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { hostBody, live } from "../support/inventory.ts";
 import { hostShape, offenders, problems, refused, succeeded } from "../support/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";

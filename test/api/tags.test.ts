@@ -139,9 +139,16 @@ describe("deleting a tag", () => {
     expect((await appliance.owner.get(`/api/v1/networks/${network["id"]}`)).data["tags"]).toEqual([kept["id"]]);
   });
 
-  test("takes no body and no cascade", async () => {
-    const tag = await newTag(appliance);
-    expect(await appliance.owner.delete(`/api/v1/tags/${tag["id"]}?cascade=true`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade" }] } } });
+  test("takes a cascade, which changes nothing", async () => {
+    for (const cascade of ["true", "false"]) {
+      const [tag, other] = [await newTag(appliance), await newTag(appliance)];
+      await newNetwork(appliance, { tags: [tag["id"], other["id"]] });
+      await made(appliance.owner.delete(`/api/v1/tags/${tag["id"]}?cascade=${cascade}`));
+      expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated network": 1 });
+      await made(appliance.owner.post(`/api/v1/tags/bulk-delete?cascade=${cascade}`, [other["id"]]));
+      expect(writtenIn(appliance)).toEqual({ "Deleted tag": 1, "Updated network": 1 });
+    }
+    expect(await appliance.owner.delete(`/api/v1/tags/${appliance.first.networkId}?cascade=1`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/cascade", value: "1" }] } } });
   });
 });
 

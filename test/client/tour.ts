@@ -206,12 +206,12 @@ async function past(client: Json, host: Host, steps: string[]): Promise<void> {
 
 async function changes(client: Json, networkId: string, steps: string[]): Promise<void> {
   const seen: string[] = [];
-  let after = 0;
+  let [after, mark] = [0, ""];
   for (;;) {
-    const { data, error } = await client.GET("/api/v1/changes", { params: { query: { after, limit: 5, network_id: networkId } } });
+    const { data, error } = await client.GET("/api/v1/changes", { params: { query: { after, mark, limit: 5, network_id: networkId } } });
     if (error !== undefined) throw new Refused(error);
     seen.push(...data.data.map(label));
-    after = data.meta.feed.after;
+    ({ after, mark } = data.meta.feed);
     if (!data.meta.feed.has_more) break;
   }
   const transactions = dataOf(await client.GET("/api/v1/transactions", { params: { query: { limit: 1 } } }));

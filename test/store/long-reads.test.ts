@@ -254,6 +254,17 @@ describe("reads that are shared out", () => {
     expect(await drain(await shared.start("list", "one"))).toEqual([1, 2]);
   });
 
+  test("that were admitted elsewhere are refused to nobody, and count for nobody", async () => {
+    const { shared } = lanes();
+    for (let each = 0; each <= LONG_READS_OF_CALLER_MAX; each += 1) await shared.start("locate", "one", { isAdmitted: true });
+    const counted: Array<AsyncIterable<Uint8Array>> = [];
+    for (let each = 0; each < LONG_READS_OF_CALLER_MAX; each += 1) counted.push(await shared.start("locate", "one"));
+    await expect(shared.start("locate", "one")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    expect(await drain(await shared.start("locate", "one", { isAdmitted: true }))).toEqual([1, 2]);
+    expect(await drain(counted[0] as AsyncIterable<Uint8Array>)).toEqual([1, 2]);
+    expect(await drain(await shared.start("locate", "one"))).toEqual([1, 2]);
+  });
+
   test("are all closed together", () => {
     const { a, b, rest, shared } = lanes();
     void shared.close();

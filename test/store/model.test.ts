@@ -23,7 +23,7 @@ const QUESTIONS = 4_000;
 const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind, ipAddressKind, serviceKind, subnetKind];
 
 /** What a search finds. */
-const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind];
+const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind, ipAddressKind];
 
 /** By kind, the fields that lists are ordered by, and whether by a key. */
 const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([
@@ -31,6 +31,10 @@ const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<
   [hostKind, { name: true, hostname: true, manufacturer: true, model: true, hidden: false, network_id: false, last_seen_at: false, created_at: false, updated_at: false }],
   [networkKind, { name: true, stale_after_hours: false, updated_at: false }],
   [serviceKind, { name: true, service_definition: true, position: false, host_id: false, last_seen_at: false, updated_at: false }],
+  // By keys that are worked out when they are asked for, among values that are as they are.
+  [ipAddressKind, { ip_address: true, name: true, mac_address: false, subnet_id: false, created_at: false, updated_at: false }],
+  [ifEntryKind, { if_descr: true, if_alias: true, if_index: false, oper_status: false, updated_at: false }],
+  [portKind, { number: false, protocol: false, type: false, updated_at: false }],
   [subnetKind, { name: true, cidr: true, subnet_type: false, network_id: false, created_at: false }],
 ]);
 
@@ -85,7 +89,7 @@ function draw(): Question {
 /** A search or a filter, mostly of everything: what is asked of it finds something as a rule. */
 function drawMatch(): Question {
   const { random } = model;
-  const kind = random.pick([...FOUND, hostKind, serviceKind]);
+  const kind = random.pick([...FOUND, hostKind, serviceKind, ipAddressKind]);
   const networks = model.ids.filter((each) => each.kind === networkKind).map((each) => each.id);
   const search = FOUND.includes(kind) && random.integer(4) > 0 ? model.newSearch(kind) : undefined;
   const query = {
@@ -106,6 +110,7 @@ function drawFilters(kind: AnyKind): Filter[] {
   if (kind === hostKind && random.integer(4) === 0) filters.push({ field: "hidden", equals: random.integer(2) === 0 });
   if ((kind === hostKind || kind === serviceKind) && random.integer(4) === 0) filters.push({ field: "tags", namesAny: tags() });
   if (kind === serviceKind && random.integer(3) === 0) filters.push({ field: "service_definition", equals: random.pick(["ssh", "SSH", "nginx", "none"]) });
+  if (kind === ipAddressKind && random.integer(3) === 0) filters.push({ field: "subnet_id", names: random.pick(model.ids.filter((each) => each.kind === subnetKind || random.integer(50) === 0)).id });
   return filters;
 }
 

@@ -22,6 +22,7 @@ import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { Model, type Snapshot } from "../support/model.ts";
 import { DAY_MS, Store, type Wire } from "../support/store.ts";
+import { unguarded } from "../support/unguarded.ts";
 
 const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
 const HOUR_MS = 3_600_000;
@@ -248,10 +249,18 @@ describe("a prune", () => {
 
   test("of a ledger that is not sound is refused: what is wrong would never be found again", () => {
     withCopy((db) => {
-      db.$client.run("DROP TRIGGER history_versions_are_never_changed");
-      db.$client.run("UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions WHERE operation = 2)");
+      unguarded(db, ["UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions WHERE operation = 2)"]);
       expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(/^The data are not sound, and were not pruned: version: /);
       expect(db.$client.query("SELECT count(*) AS n FROM history_thinned").get()).toEqual({ n: 0 });
+    });
+  });
+
+  test("of a ledger that nothing guards is refused", () => {
+    withCopy((db) => {
+      db.$client.run("DROP TRIGGER history_versions_are_never_changed");
+      expect(() => prune(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
+        "The data are not sound, and were not pruned: schema: trigger history_versions_are_never_changed, on history_versions: is missing. netledger verify tells everything.",
+      );
     });
   });
 
@@ -308,9 +317,8 @@ describe("tampering with what a prune left behind is found:", () => {
     copyFileSync(pruned, path);
     const db = openWritable(path);
     try {
-      for (const { name } of db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as Array<{ name: string }>) db.$client.run(`DROP TRIGGER ${name}`);
       db.$client.run("PRAGMA foreign_keys = OFF");
-      for (const sql of statements) if (db.$client.run(sql).changes === 0) throw new Error(`nothing was damaged: ${sql}`);
+      if (unguarded(db, statements).includes(0)) throw new Error(`nothing was damaged: ${statements.join("; ")}`);
       try {
         rebuildDerived(db, KINDS);
       } catch {

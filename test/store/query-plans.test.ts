@@ -11,6 +11,7 @@ import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { Writer } from "../../src/db/writer.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
@@ -178,6 +179,34 @@ test("a list by tags goes from the tags to the live records; as of an instant it
       expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/ : PAGE));
       if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
     }
+  }
+});
+
+test("a list by a record that is referred to goes from that record to the live ones; as of an instant it goes once through who was there", () => {
+  for (const [state, asOf] of states()) {
+    for (const reach of [store.reach(), { ...store.reach(), networkNs: networks(2) }, { ...store.reach(), networkNs: networks(70) }]) {
+      const plan = pagePlan({ kind: ipAddressKind, asOf, reach, filters: [{ field: "subnet_id", names: population.hostId }] });
+      expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/ : PAGE));
+      if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
+    }
+  }
+});
+
+test("a search of parts finds them by their own texts, and goes from the words to them", () => {
+  for (const [state, asOf] of states()) {
+    const plan = pagePlan({ kind: ipAddressKind, asOf, search: "10.0." });
+    expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+    expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
+    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\? AND rowid=\?\)$/ : BY_ID));
+  }
+});
+
+test("an order that is worked out goes once through who is in the list, and sorts nothing there", () => {
+  for (const [state, asOf] of states()) {
+    const plan = pagePlan({ kind: ipAddressKind, asOf, order: [{ field: "ip_address", direction: "asc", byKey: true }] });
+    expect([state, plan.filter(isWholeTable), plan.filter((detail) => detail === "USE TEMP B-TREE FOR ORDER BY")]).toEqual([state, [], []]);
+    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\?\)$/ : PAGE));
   }
 });
 

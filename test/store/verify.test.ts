@@ -8,13 +8,17 @@ import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import type { Surroundings } from "../../src/cli/command.ts";
 import { openReadOnly, openWritable, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
 import { dataFiles, DataLock } from "../../src/db/data-directory.ts";
-import { rebuildDerived } from "../../src/history/rebuild.ts";
+import { Derivation } from "../../src/history/derived.ts";
+import { Findings } from "../../src/history/findings.ts";
+import { rebuildDerived, SPAN_BLOCKS } from "../../src/history/rebuild.ts";
+import { DerivedVerification } from "../../src/history/verify-derived.ts";
 import { describeReport, verifyLedger, verifySteps, type Report } from "../../src/history/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { Model } from "../support/model.ts";
 import { populate, type Population } from "../support/population.ts";
 import { hostFields, Store } from "../support/store.ts";
+import { unguarded } from "../support/unguarded.ts";
 
 let store: Store;
 let population: Population;
@@ -31,7 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** The store's file, copied, opened for writing with nothing that guards it. */
+/** The store's file, copied, opened for writing; only the ledger's triggers guard it. */
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
   copies += 1;
   const directory = join(store.directory, `copy${copies}`);
@@ -39,7 +43,6 @@ function withCopy<T>(act: (db: Sql, path: string) => T): T {
   const path = dataFiles(directory).database;
   copyFileSync(store.path, path);
   const db = openWritable(path);
-  for (const { name } of db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as Array<{ name: string }>) db.$client.run(`DROP TRIGGER ${name}`);
   for (const pragma of ["foreign_keys = OFF", "ignore_check_constraints = ON", "synchronous = OFF"]) db.$client.run(`PRAGMA ${pragma}`);
   try {
     return act(db, path);
@@ -60,18 +63,26 @@ function reportOn(path: string): Report {
 /** What is found after these statements, as lines. */
 function damaged(...statements: string[]): string[] {
   return withCopy((db, path) => {
-    for (const sql of statements) db.$client.run(sql);
-    return reportOn(path).findings.map((finding) => `${finding.check}: ${finding.where}: ${finding.message}`);
+    unguarded(db, statements);
+    return lines(reportOn(path));
   });
 }
 
 /** What can be made anew, beside the live tables. */
-const DERIVED = ["history_spans", "history_census", "history_lineages", "live_links", "history_activity", "history_search_texts"];
+const DERIVED = ["history_spans", "history_span_blocks", "history_census", "history_lineages", "live_links", "history_activity", "history_search_texts"];
 
 /** Everything that is derived, and what hangs on it. */
 function dump(db: Sql): string {
   const tables = [...DERIVED, "observations", "user_passwords", "credential_secrets", ...KINDS.map((kind) => kind.plural)];
   return tables.map((table) => `${table}\n${(db.$client.query(`SELECT * FROM ${table}`).all() as object[]).map((row) => JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value))).sort().join("\n")}`).join("\n\n");
+}
+
+function schema(db: Sql): unknown {
+  return db.$client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").all();
+}
+
+function lines(report: Report): string[] {
+  return report.findings.map((finding) => `${finding.check}: ${finding.where}: ${finding.message}`);
 }
 
 const host = () => `(SELECT n FROM history_records WHERE id = '${population.hostId}')`;
@@ -148,7 +159,7 @@ describe("a changed value in the ledger is found, and where", () => {
   test("a version whose hash was made to fit: its transaction betrays it", () => {
     const findings = withCopy((db, path) => {
       // As one would who knows the code but not what came after.
-      db.$client.run(`UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${versionOfHost()}`);
+      unguarded(db, [`UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${versionOfHost()}`]);
       return reportOn(path).findings.map((finding) => finding.check);
     });
     expect(findings).toContain("transaction");
@@ -252,6 +263,8 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ["a lineage that leads elsewhere", /^lineage: tag .*\/gone: leads to x instead of/, () => ["UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'"]],
     ["a lineage too many", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, () => ["INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')"]],
     ["a block that counts another number", /^span: scope .*, block 0: says what the spans do not$/, () => ["UPDATE history_span_blocks SET alive = alive + 1"]],
+    ["a block of nobody", /^span: scope .*, block 9: says what the spans do not$/, () => ["INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)"]],
+    ["a block of what has none", /^span: scope .*, block 0: says what the spans do not$/, () => [`INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0 FROM history_spans s WHERE s.scope >> 6 = ${host()} AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`]],
     ["a block that is missing", /^span: scope .*, block 0: does not say what the spans do$/, () => ["DELETE FROM history_span_blocks"]],
     ["an activity that is missing", /^activity: scope -?\d+, transaction 4: is row /, () => ["DELETE FROM history_activity WHERE sequence = 4"]],
     ["an activity at the wrong place", /^activity: scope -?\d+, transaction 3: is row 1000 of scope/, () => ["UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3"]],
@@ -281,7 +294,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
 
   test.each(cases)("%s", (_what, finding, damage) => {
     withCopy((db, path) => {
-      for (const sql of damage()) db.$client.run(sql);
+      unguarded(db, damage());
       const lines = reportOn(path).findings.filter((each) => each.check !== "file").map((each) => `${each.check}: ${each.where}: ${each.message}`);
       expect(lines).toContainEqual(expect.stringMatching(finding));
       expect(lines.filter((line) => /^(transaction|record|version)/.test(line))).toEqual([]);
@@ -327,9 +340,118 @@ describe("what is derived from the ledger and is not as it says is found, and ma
 
   test("not at all where the ledger can't be understood", () => {
     withCopy((db) => {
-      db.$client.run(`UPDATE history_versions SET members = 'x' WHERE ${versionOfHost()}`);
+      unguarded(db, [`UPDATE history_versions SET members = 'x' WHERE ${versionOfHost()}`]);
       expect(() => rebuildDerived(db, KINDS)).toThrow();
       expect(dump(db)).toBe(soundDump);
+    });
+  });
+});
+
+describe("tables, indexes, triggers and views that are not those of the migrations are found, each by its name:", () => {
+  const MISSING: Array<[string, string, string[]]> = [
+    ["a guard", "schema: trigger history_versions_are_never_changed, on history_versions: is missing", ["DROP TRIGGER history_versions_are_never_changed"]],
+    ["an index that reads ask for by its name", "schema: index history_versions_by_sequence, on history_versions: is missing", ["DROP INDEX history_versions_by_sequence"]],
+    [
+      "a guard that lets everything pass",
+      "schema: trigger history_versions_are_never_deleted, on history_versions: is not what netledger made",
+      ["DROP TRIGGER history_versions_are_never_deleted", "CREATE TRIGGER history_versions_are_never_deleted BEFORE DELETE ON history_versions BEGIN SELECT 1; END"],
+    ],
+    [
+      "an index of another order",
+      "schema: index live_links_by_target, on live_links: is not what netledger made",
+      ["DROP INDEX live_links_by_target", "CREATE INDEX live_links_by_target ON live_links (n)"],
+    ],
+    ["a trigger too many", "schema: trigger theirs, on tags: is none of netledger's", ["CREATE TRIGGER theirs AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"]],
+    ["an index too many", "schema: index theirs, on tags: is none of netledger's", ["CREATE UNIQUE INDEX theirs ON tags (sequence)"]],
+  ];
+
+  test.each(MISSING)("%s, which is put right with what is derived", (_what, finding, statements) => {
+    withCopy((db, path) => {
+      const whole = schema(db);
+      for (const sql of statements) db.$client.run(sql);
+      expect(lines(reportOn(path))).toEqual([finding]);
+      rebuildDerived(db, KINDS);
+      expect(schema(db)).toEqual(whole);
+      expect(dump(db)).toBe(soundDump);
+      expect(reportOn(path).findings).toEqual([]);
+    });
+  });
+
+  test.each([
+    ["a table too many", "file: table theirs: is none of netledger's", "CREATE TABLE theirs (a)"],
+    ["a view", "file: view theirs: is none of netledger's", "CREATE VIEW theirs AS SELECT * FROM tags"],
+    ["a column too many", "file: table tags: is not what netledger made", "ALTER TABLE tags ADD COLUMN theirs TEXT"],
+  ])("%s, which stays", (_what, finding, sql) => {
+    withCopy((db, path) => {
+      db.$client.run(sql);
+      expect(lines(reportOn(path))).toEqual([finding]);
+      rebuildDerived(db, KINDS);
+      expect(lines(reportOn(path))).toEqual([finding]);
+    });
+  });
+
+  test.each(["history_transactions", "history_records", "history_versions", "history_spans", "history_segments", "history_search", "tags", "observations"])("the table %s that is missing, which ends no verification", (table) => {
+    withCopy((db, path) => {
+      db.$client.run(`DROP TABLE ${table}`);
+      expect(lines(reportOn(path))).toContain(`file: table ${table}: is missing`);
+    });
+  });
+
+  test("all guards and an index at once, each of them", () => {
+    withCopy((db, path) => {
+      const names = (db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'trigger'").values() as Array<[string]>).map(([name]) => name);
+      for (const name of names) db.$client.run(`DROP TRIGGER ${name}`);
+      const { findings } = reportOn(path);
+      expect(findings.map(({ where }) => where.replace(/^trigger (\w+), .*$/, "$1")).sort()).toEqual(names.sort());
+    });
+  });
+
+  test("not what SQLite keeps for itself", () => {
+    withCopy((db, path) => {
+      db.$client.run("ANALYZE");
+      db.$client.run("VACUUM");
+      expect(reportOn(path).findings).toEqual([]);
+    });
+  });
+});
+
+describe("no step holds a state of the database for long, however much there is:", () => {
+  /** As the verification goes through what is derived. */
+  const derivedIn = (db: Sql) => new DerivedVerification({ db, kinds: KINDS, until: { sequence: 2 ** 31 - 1, lastN: 200_000 }, findings: new Findings(), derivation: new Derivation(db) });
+  const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
+
+  test("the blocks of spans", () => {
+    withCopy((db) => {
+      db.$client.run(`${NUMBERS} INSERT OR IGNORE INTO history_spans (scope, n, born) SELECT (SELECT min(n) FROM organizations) * 64 + 60, n, 1 FROM numbers`);
+      db.$client.run("DELETE FROM history_span_blocks");
+      db.$client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
+      const verification = derivedIn(db);
+      const steps = [...verification.spanBlocks()];
+      verification.close();
+      expect(Math.max(...steps)).toBeLessThan(50);
+      expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(98);
+    });
+  });
+
+  test("the texts that records are found by", () => {
+    withCopy((db) => {
+      db.$client.run(`${NUMBERS} INSERT INTO history_search_texts (key, owner_n, text) SELECT (n + 100000) << 31 | 1, 1, '' FROM numbers`);
+      const verification = derivedIn(db);
+      const steps = [...verification.surplusTexts()];
+      verification.close();
+      expect(Math.max(...steps)).toBeLessThan(10_000);
+      expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(100_000);
+    });
+  });
+
+  test("what stands for the same thing as what came later", () => {
+    withCopy((db) => {
+      db.$client.run(`${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`);
+      const verification = derivedIn(db);
+      const steps = [...verification.lineages()];
+      verification.close();
+      expect(Math.max(...steps)).toBeLessThan(10_000);
+      expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(100_000);
     });
   });
 });
@@ -397,8 +519,7 @@ describe("netledger verify", () => {
 
   test("makes nothing anew from a ledger that is not sound", async () => {
     const directory = withCopy((db, path) => {
-      db.$client.run("UPDATE history_transactions SET source = 'x' WHERE sequence = 2");
-      db.$client.run("DELETE FROM history_census");
+      unguarded(db, ["UPDATE history_transactions SET source = 'x' WHERE sequence = 2", "DELETE FROM history_census"]);
       return join(path, "..");
     });
     expect(await run(directory, "--repair-derived")).toEqual({ status: 1, text: expect.stringContaining("nothing can be made anew") });

@@ -17,7 +17,7 @@ import type { Timers } from "../../src/base/timers.ts";
 import { createLog } from "../../src/base/log.ts";
 import { UuidSource } from "../../src/base/uuid.ts";
 import { openReadOnly, type Sql } from "../../src/db/connection.ts";
-import { DirectLongReads } from "../../src/db/long-reads.ts";
+import { DirectLongReads, type LongReads } from "../../src/db/long-reads.ts";
 import { Reader } from "../../src/db/reader.ts";
 import { DirectWriteQueue } from "../../src/db/write-queue.ts";
 import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
@@ -89,6 +89,8 @@ export interface UnclaimedAppliance {
   /** What secrets at rest are sealed with. */
   readonly secretKey: Uint8Array;
   readonly logLines: string[];
+  /** The long reads that were started, by name. */
+  readonly longReadsAsked: string[];
   /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
   readonly anonymous: Client;
   readonly app: ReturnType<typeof createApp>["app"];
@@ -147,14 +149,25 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const db = openReadOnly(databasePath);
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
+  const longReadsAsked: string[] = [];
+  const direct = new DirectLongReads(reader, LONG_READS);
+  const longReads: LongReads = {
+    start: (name, input, options) => {
+      longReadsAsked.push(name);
+      return direct.start(name, input, options);
+    },
+    close: () => direct.close(),
+  };
   const { app, surface } = createApp({
-    inventory: { reader, writes, longReads: new DirectLongReads(reader, LONG_READS), log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    inventory: { reader, writes, longReads, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
     clock,
     watch: new CommitWatch({ commits: writes.commits, timers, head: () => reader.head().sequence }),
     random,
     log,
+    bodyChecks: null,
+    timers,
     requestIdPrefix: "test",
     monotonicMs: () => 0,
     backups: new BackupFolder({
@@ -194,6 +207,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     dataDirectory,
     secretKey,
     logLines,
+    longReadsAsked,
     anonymous,
     app,
     surface,

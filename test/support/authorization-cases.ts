@@ -14,7 +14,7 @@ import type { Wire } from "./factories.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id tag_ids hidden search service_definition include_children group_by order_by order_direction cascade types after wait from to format mac ip hostname".split(" "),
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden search service_definition include_children group_by order_by order_direction cascade types after mark wait from to format mac ip hostname".split(" "),
 );
 
 /** @throws Error for an operation, or a parameter, that nobody has said anything of */
@@ -45,19 +45,21 @@ function listings(asking: Asking, plural: string): Listing[] {
   const ways: Listing[] = [{ title: "all", query: "", finds: all }];
   const named = asking.targets(plural).map(({ id }) => id);
   if (asking.takes("ids")) ways.push({ title: "by ids", query: named.map((id) => `ids=${id}`).join("&"), finds: (record) => named.includes(record["id"]) });
+  const isFoundByAddress = ["hosts", "ip-addresses"].includes(plural);
   for (const place of asking.places) {
     const way = (name: string, value: string, finds: Listing["finds"]) => {
       if (asking.takes(name)) ways.push({ title: `${name} of ${place.name}`, query: `${name}=${encodeURIComponent(value)}`, finds });
     };
-    const [hostId, serviceId, tagId] = [place.records["hosts"]?.["id"], place.records["services"]?.["id"], place.records["tags"]?.["id"]];
+    const [hostId, serviceId, subnetId, tagId] = ["hosts", "services", "subnets", "tags"].map((each) => place.records[each]?.["id"]);
     way("network_id", place.networkId, (record) => record["network_id"] === place.networkId);
     way("host_id", hostId, (record) => record["host_id"] === hostId);
     way("service_id", serviceId, (record) => record["service_id"] === serviceId);
+    way("subnet_id", subnetId, (record) => record["subnet_id"] === subnetId);
     way("tag_ids", tagId, (record) => record["tags"].includes(tagId));
     way("service_definition", `${place.word} Nginx`, (record) => record["service_definition"] === `${place.word} Nginx`);
     // Of what is hidden nothing is found by its words; of the rest it is enough that nothing hidden comes along.
     const isHidden = !world.oracle.sees(caller, { id: "", kind: "", organizationId: place.organizationId, networkId: place.networkId, versions: [] });
-    for (const word of plural === "hosts" ? [place.word, `10.${place.octet}.`, `02:00:00:${place.octet.toString(16)}`] : [place.word]) way("search", word, isHidden && plural === "hosts" ? () => false : null);
+    for (const word of isFoundByAddress ? [place.word, `10.${place.octet}.`, `02:00:00:${place.octet.toString(16)}`] : [place.word]) way("search", word, isHidden && isFoundByAddress ? () => false : null);
   }
   if (asking.takes("hidden")) ways.push({ title: "hidden", query: "hidden=true", finds: (record) => record["hidden"] === true });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });

@@ -86,6 +86,7 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       changes("since then", "", oracle.sequenceAt(then), () => true),
       ...asking.values("types").map((type) => changes(type, `types=${type}`, 0, ({ kind }) => kind === type)),
       ...asking.places.map((place) => changes(`network_id of ${place.name}`, `network_id=${place.networkId}`, 0, ({ id }) => oracle.find(id)?.networkId === place.networkId)),
+      { title: "after a place in other data", path: withQuery(asking.path, "after=1", "mark=00000000"), code: "validation_failed" },
       { title: "one at a time", path: withQuery(asking.path, "limit=1"), code: null, check: ({ data }) => expect(data.length > 0).toBe(oracle.versions(asking.caller, SHOWN, 0, oracle.head).length > 0) },
     ];
   },

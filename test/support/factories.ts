@@ -104,19 +104,21 @@ export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client 
   return made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: `host ${next()}`, ...fields }));
 }
 
-/** Assigned to nothing unless told otherwise. */
+/** An SNMPv2c credential of the first organization, assigned to nothing unless told otherwise. */
 export function newCredential(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(
-    by.post("/api/v1/credentials", {
-      organization_id: appliance.first.organizationId,
-      name: `credential ${next()}`,
-      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
-      assigned_network_ids: [],
-      host_assignments: [],
-      tags: [],
-      ...fields,
-    }),
-  );
+  return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
+}
+
+/** The required fields of a credential, and nothing else. */
+export function credentialBody(appliance: TestAppliance): Wire {
+  return {
+    organization_id: appliance.first.organizationId,
+    name: `credential ${next()}`,
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
+    assigned_network_ids: [],
+    host_assignments: [],
+    tags: [],
+  };
 }
 
 /** Runs an action as one command of a second writer on the same database, at the appliance's clock. */

@@ -1,36 +1,14 @@
-// Hosts with what belongs to them, interface entries, credentials and keys, made through the API for tests.
+// Interface entries made through the API for tests, and what bodies of hosts and keys require.
 // No assertions beyond "it worked".
 
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 import { made, type Wire } from "./factories.ts";
 
-/** In the first network unless told otherwise. */
-export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/hosts", { name: `host ${next()}`, network_id: appliance.first.networkId, ...fields }));
-}
-
 /** With an if_index of its own. */
 export function newIfEntry(appliance: TestAppliance, hostId: string, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   const number = next();
   return made(by.post("/api/v1/if-entries", { host_id: hostId, if_index: number, if_descr: `port ${number}`, ...fields }));
-}
-
-/** An SNMPv2c credential of the first organization that is assigned to nothing. */
-export function newCredential(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
-}
-
-/** The required fields of a credential, and nothing else. */
-export function credentialBody(appliance: TestAppliance): Wire {
-  return {
-    name: `credential ${next()}`,
-    organization_id: appliance.first.organizationId,
-    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "a community" } },
-    assigned_network_ids: [],
-    host_assignments: [],
-    tags: [],
-  };
 }
 
 /** The required fields of an API key of the first Owner, and nothing else. */

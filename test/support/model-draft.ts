@@ -127,7 +127,7 @@ export class Draft {
     else if (dice < 119) this.some(ipAddressKind, (address) => this.remove(address));
     else if (dice < 122) this.someEntry((entry) => this.update(entry, { mac_address: random.pick([undefined, ...MACS]) }));
     else if (dice < 126 && hosts.length > 0) this.addService(random.pick(hosts));
-    else if (dice < 128) this.some(serviceKind, (service) => this.update(service, random.pick([{ name: this.model.newName() }, { service_definition: random.pick(DEFINITIONS) }, { tags: this.someTags() }])));
+    else if (dice < 128) this.some(serviceKind, (service) => this.changeService(service, random.pick([{ name: this.model.newName() }, { service_definition: random.pick(DEFINITIONS) }, { tags: this.someTags() }])));
     else if (dice < 129) this.some(serviceKind, (service) => this.remove(service));
     else if (dice < 131) this.addSubnet(random.pick(this.all(networkKind)));
     else if (dice < 132) this.some(networkKind, (network) => this.update(network, { description: random.pick([null, ...TEXTS]) }));
@@ -156,7 +156,7 @@ export class Draft {
 
   private hasRoom(record: ModelRecord, ...unique: string[]): boolean {
     const host = this.records.get(record.fields["host_id"] as string);
-    return host !== undefined && !this.parts(record.kind, host).some((each) => unique.every((field) => each.fields[field] === record.fields[field]));
+    return host !== undefined && !this.parts(record.kind, host).some((each) => each.id !== record.id && unique.every((field) => each.fields[field] === record.fields[field]));
   }
 
   private addAddress(host: ModelRecord): void {
@@ -170,6 +170,10 @@ export class Draft {
     const { random } = this.model;
     const fields = serviceFields(placeOf(host), random.pick(NAMES), { service_definition: random.pick(DEFINITIONS), tags: this.someTags() });
     if (!this.parts(serviceKind, host).some((each) => each.fields["name"] === fields.name && each.fields["service_definition"] === fields.service_definition)) this.create(serviceKind, fields);
+  }
+
+  private changeService(service: ModelRecord, changes: Wire): void {
+    if (this.hasRoom({ ...service, fields: { ...service.fields, ...changes } }, "name", "service_definition")) this.update(service, changes);
   }
 
   private addSubnet(network: ModelRecord): void {

@@ -178,7 +178,7 @@ export class Model {
     const { random } = this;
     // One of few: what there was to be found is worked out for each.
     const snapshot = this.snapshots[Math.floor((this.snapshots.length - 1) * (random.integer(21) / 20))] as Snapshot;
-    const owners = [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
+    const owners: ReadonlyArray<readonly [string, readonly ModelRecord[]]> = kind === ipAddressKind ? this.of(snapshot, kind).map((each) => [each.id, [each]] as const) : [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
     if (owners.length === 0) return "none";
     const all = random.pick(owners)[1].flatMap((each) => [...this.beginnings(each)]);
     const word = () => {
@@ -190,11 +190,18 @@ export class Model {
     return all.length === 0 ? "none" : Array.from({ length: random.pick([1, 1, 2, 3]) }, word).join(random.pick([" ", "  ", "\t"]));
   }
 
+  private of(snapshot: Snapshot, kind: AnyKind): ModelRecord[] {
+    return [...snapshot.records.values()].filter((record) => record.kind === kind);
+  }
+
   private isFound(snapshot: Snapshot, record: ModelRecord, search: string): boolean {
     const words = search.split(/\s+/).filter((word) => word !== "");
+    if (words.length === 0) return true;
+    // A part is found by its own texts, a whole by those of its parts as well.
+    const searched = record.kind === ipAddressKind ? [record] : (this.foundBy(snapshot).get(record.id) ?? []);
     return words.every((word) => {
       const forms = formsOf(word);
-      return (this.foundBy(snapshot).get(record.id) ?? []).some((each) => this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))));
+      return searched.some((each) => this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))));
     });
   }
 
@@ -246,7 +253,7 @@ export class Model {
         if (field === "last_seen_at") return (isLive ? this.observed.get(record.id) : record.observed)?.last_seen_at;
         return record.fields[field];
       });
-      const result = field === "cidr" ? compareCidrs(left as string, right as string) : TEXT_FIELDS.has(field) ? bytes(folded(left), folded(right)) || bytes(left, right) : bytes(left, right);
+      const result = field === "cidr" ? compareCidrs(left as string, right as string) : field === "ip_address" ? compareCidrs(`${left}/0`, `${right}/0`) : TEXT_FIELDS.has(field) ? bytes(folded(left), folded(right)) || bytes(left, right) : bytes(left, right);
       if (result !== 0) return direction === "desc" ? -result : result;
     }
     return bytes(a.created_at, b.created_at) || bytes(a.id, b.id);
@@ -321,7 +328,7 @@ const SEARCHED: ReadonlyMap<AnyKind, { readonly words: readonly string[]; readon
 ]);
 
 /** Ordered without regard to case. */
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["name", "hostname", "manufacturer", "model", "service_definition"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["name", "hostname", "manufacturer", "model", "service_definition", "if_descr", "if_alias"]);
 
 function folded(value: unknown): unknown {
   return typeof value === "string" ? foldCase(value) : value;
@@ -329,7 +336,7 @@ function folded(value: unknown): unknown {
 
 function passes(record: ModelRecord, filter: Filter): boolean {
   const value = record.fields[filter.field];
-  return "namesAny" in filter ? filter.namesAny.some((id) => (value as string[]).includes(id)) : value === filter.equals;
+  return "namesAny" in filter ? filter.namesAny.some((id) => (value as string[]).includes(id)) : value === ("names" in filter ? filter.names : filter.equals);
 }
 
 function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined): boolean {

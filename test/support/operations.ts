@@ -3,8 +3,8 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import { PASSWORD } from "./appliance.ts";
-import { made, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
-import { keyBody, live, newCredential, newHost, newIfEntry } from "./inventory.ts";
+import { made, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
+import { keyBody, live, newIfEntry } from "./inventory.ts";
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";

@@ -11,7 +11,7 @@ import { verifyLedger } from "../../src/history/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";
-import { csvRecords } from "./csv.ts";
+import { csvRecords, parseCsv } from "./csv.ts";
 import { made, newApiKey, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "./factories.ts";
 
 /** Whose records are made, and where. */
@@ -582,7 +582,8 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
           const listed = (await owner.get(`${path}?limit=1000&${filter}&${when}`)).data as Wire[];
           const answer = await owner.get(`${path}/export/csv?${filter}&${when}`);
           expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8; header=present"]);
-          expect(answer.text.split("\r\n")[0]).toBe(fields.join(","));
+          // Names stand between them: name-columns.test.ts.
+          expect(answer.text.split("\r\n")[0]?.split(",").filter((name) => fields.includes(name))).toEqual(fields);
           const rows = csvRecords(answer.text);
           expect(listed).toHaveLength(filter === "" ? others + 3 : filter === "ids=" ? 0 : 2);
           expect(rows.map((row) => row["id"])).toEqual(listed.map((record) => record["id"]));
@@ -597,7 +598,7 @@ export function describeRecords(battery: RecordBattery, applianceOfTest: () => T
       const name = path.split("/").at(-1) === "keys" ? "api-keys" : path.split("/").at(-1);
       expect((await owner.get(`${path}/export/csv`)).headers.get("content-disposition")).toBe(`attachment; filename="${name}.csv"`);
       expect((await owner.get(`${path}/export/csv?at=${at}`)).headers.get("content-disposition")).toBe(`attachment; filename="${name}-${at.replaceAll(":", "-")}.csv"`);
-      expect((await owner.get(`${path}/export/csv?at=1999-12-31T23:59:59Z`)).text).toBe(`${fields.join(",")}\r\n`);
+      expect(parseCsv((await owner.get(`${path}/export/csv?at=1999-12-31T23:59:59Z`)).text)).toHaveLength(1);
     });
 
     test("is exported to whoever may list it, and by what lists are filtered by alone", async () => {

@@ -187,6 +187,35 @@ describe("a restore", () => {
     expect((await copy.withKey(key).get("/api/v1/subnets")).data).toMatchObject([{ name: "since" }]);
   });
 
+  test("makes other data of it: no entity tag and no place in the feed of before is taken for one of now", async () => {
+    const { key } = await place.setUp();
+    const before = await place.serve();
+    const { data: tag } = await before.withKey(key).post("/api/v1/tags", { name: "core", color: "Red" });
+    await before.stop();
+    await place.run(["backup", file, "--data", place.data]);
+    const path = `/api/v1/tags/${tag.id}`;
+    /** One change, and what is known of it afterwards. */
+    const changed = async (color: string) => {
+      const running = await place.serve();
+      const client = running.withKey(key);
+      const written = await client.put(path, { name: "core", color });
+      const { feed } = (await client.get("/api/v1/changes")).body.meta;
+      return { running, client, etag: written.headers.get("etag") as string, feed };
+    };
+    const lost = await changed("Blue");
+    await lost.running.stop();
+    await place.run(["restore", file, "--data", place.data, "--replace"]);
+    const now = await changed("Green");
+    expect(now.feed.after).toBe(lost.feed.after);
+    expect(now.etag).not.toBe(lost.etag);
+    expect((await now.client.get(path, { "if-none-match": lost.etag })).status).toBe(200);
+    expect((await now.client.put(path, { name: "core", color: "Blue" }, { "if-match": lost.etag })).body.code).toBe("precondition_failed");
+    expect((await now.client.get(`/api/v1/changes?after=${lost.feed.after}&mark=${lost.feed.mark}`)).status).toBe(400);
+    expect((await now.client.get(`/api/v1/changes?after=${now.feed.after}&mark=${now.feed.mark}`)).status).toBe(200);
+    // What was in the backup is what it was.
+    expect((await now.client.get(`${path}?at=${tag.valid_from}`)).headers.get("etag")).toContain("-ended");
+  });
+
   test("also takes the place of data that are damaged", async () => {
     const { key } = await place.setUp();
     await place.run(["backup", file, "--data", place.data]);

@@ -1,64 +1,116 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { BODIES_LIMIT_BYTES, BODY_LIMIT_BYTES, BodyAllowance, parseJson, readJson, readShared } from "../../src/http/body.ts";
+import { BODIES_LIMIT_BYTES, BODIES_OF_CALLER_LIMIT_BYTES, BODY_LIMIT_BYTES, BODY_PATIENCE_MS, BodyAllowance, BodyRoom, parseJson, readBody, readShared, SMALL_BODY_BYTES } from "../../src/http/body.ts";
+import { TestClock, TestTimers } from "../support/appliance.ts";
 
-const largest = `"${"x".repeat(BODY_LIMIT_BYTES - 2)}"`;
+const MIB = 1024 * 1024;
 
-function sent(): Request {
-  return new Request("http://127.0.0.1/", { method: "POST", body: largest, headers: { "content-type": "application/json" } });
+function newRoom(): { room: BodyRoom; timers: TestTimers } {
+  const timers = new TestTimers(new TestClock());
+  return { room: new BodyRoom(timers), timers };
 }
 
-describe("bodies", () => {
-  test("that wait for their answer count against what the appliance takes at once, until they are answered", async () => {
+/** In pieces, and without its length in a header. */
+function inPieces(pieces: readonly string[]): Request {
+  return open((send, end) => {
+    for (const piece of pieces) send(piece);
+    end();
+  });
+}
+
+function open(begin: (send: (piece: string) => void, end: () => void) => void): Request {
+  const body = new ReadableStream({
+    start: (controller) => begin((piece) => controller.enqueue(new TextEncoder().encode(piece)), () => controller.close()),
+  });
+  return new Request("http://127.0.0.1/", { method: "POST", body, headers: { "content-type": "application/json" } });
+}
+
+const refusalOf = (reading: Promise<unknown>) => reading.then(() => null, (error: DomainError) => error.code);
+
+describe("what is sent at once", () => {
+  const largest = `"${"x".repeat(BODY_LIMIT_BYTES - 2)}"`;
+  const send = (allowance: BodyAllowance) => readBody(new Request("http://127.0.0.1/", { method: "POST", body: largest, headers: { "content-type": "application/json" } }), BODY_LIMIT_BYTES, allowance);
+
+  /** Callers who each have sent all that one may have waiting. */
+  async function filled(room: BodyRoom, caller: unknown, bytes: number): Promise<BodyAllowance[]> {
     const unanswered: BodyAllowance[] = [];
-    try {
-      for (let taken = 0; taken < BODIES_LIMIT_BYTES; taken += BODY_LIMIT_BYTES) {
-        const allowance = new BodyAllowance();
-        unanswered.push(allowance);
-        expect(await readJson(sent(), BODY_LIMIT_BYTES, allowance)).toBeString();
-      }
-      const oneMore = new BodyAllowance();
-      const refusal = await readJson(sent(), BODY_LIMIT_BYTES, oneMore).catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(DomainError);
-      expect((refusal as DomainError).code).toBe("rate_limit_exceeded");
-      oneMore.release();
-      unanswered.pop()?.release();
-      const allowance = new BodyAllowance();
+    for (let taken = 0; taken + BODY_LIMIT_BYTES <= bytes; taken += BODY_LIMIT_BYTES) {
+      const allowance = new BodyAllowance(room, caller);
       unanswered.push(allowance);
-      expect(await readJson(sent(), BODY_LIMIT_BYTES, allowance)).toBeString();
-    } finally {
-      for (const allowance of unanswered) allowance.release();
+      expect(await send(allowance)).toHaveLength(BODY_LIMIT_BYTES);
     }
+    return unanswered;
+  }
+
+  test("by one caller has a limit of its own, until it is answered; others go on", async () => {
+    const { room } = newRoom();
+    const unanswered = await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES);
+    const oneMore = new BodyAllowance(room, "one");
+    expect(await refusalOf(send(oneMore))).toBe("rate_limit_exceeded");
+    expect(await refusalOf(send(new BodyAllowance(room, "another")))).toBeNull();
+    oneMore.release();
+    unanswered.pop()?.release();
+    expect(await refusalOf(send(new BodyAllowance(room, "one")))).toBeNull();
+  });
+
+  test("by all together has a limit, which closes the appliance to no small body", async () => {
+    const { room } = newRoom();
+    await filled(room, "one", BODIES_LIMIT_BYTES / 2);
+    await filled(room, "two", BODIES_LIMIT_BYTES / 2);
+    expect(await refusalOf(send(new BodyAllowance(room, "three")))).toBe("rate_limit_exceeded");
+    const small = inPieces([`"${"x".repeat(SMALL_BODY_BYTES - 2)}"`]);
+    expect(await refusalOf(readBody(small, BODY_LIMIT_BYTES, new BodyAllowance(room, "three")))).toBeNull();
+  });
+
+  test("is forgotten to the last byte when it was answered", async () => {
+    const { room } = newRoom();
+    for (let round = 0; round < 3; round += 1) for (const allowance of await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES)) allowance.release();
+    await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES);
+  });
+});
+
+describe("a body that does not come to its end", () => {
+  test("is waited for no longer than a minute from its last MiB, however often a byte of it comes", async () => {
+    const { room, timers } = newRoom();
+    let send: (piece: string) => void = () => {};
+    const reading = refusalOf(readBody(open((each) => (send = each)), BODY_LIMIT_BYTES, new BodyAllowance(room, "one")));
+    send("[");
+    for (let passed = 0; passed < BODY_PATIENCE_MS; passed += 10_000) {
+      send("1,");
+      await new Promise((resolve) => setImmediate(resolve));
+      timers.pass(10_000);
+    }
+    expect(await reading).toBe("malformed_json");
+    expect(timers.count).toBe(0);
+  });
+
+  test("is waited for anew with each MiB", async () => {
+    const { room, timers } = newRoom();
+    let send: (piece: string) => void = () => {};
+    let end: () => void = () => {};
+    const reading = readBody(open((each, close) => ([send, end] = [each, close])), BODY_LIMIT_BYTES, new BodyAllowance(room, "one"));
+    for (let mib = 0; mib < 5; mib += 1) {
+      send("x".repeat(MIB));
+      await new Promise((resolve) => setImmediate(resolve));
+      timers.pass(BODY_PATIENCE_MS - 1);
+    }
+    end();
+    expect(await reading).toHaveLength(5 * MIB);
+    expect(timers.count).toBe(0);
   });
 });
 
 describe("a body that is read as bytes", () => {
-  /** In pieces, and without its length in a header. */
-  function inPieces(pieces: readonly string[]): Request {
-    const body = new ReadableStream({
-      start: (controller) => {
-        for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
-        controller.close();
-      },
-    });
-    return new Request("http://127.0.0.1/", { method: "POST", body, headers: { "content-type": "application/json" } });
-  }
-
   test("is whole and in memory that another thread shares, and its digest is that of all of it", async () => {
     const pieces = ["[", ...Array.from({ length: 100 }, (_, position) => `"${String(position).repeat(2_000)}",`), "0]"];
-    const allowance = new BodyAllowance();
     const digest = new Bun.CryptoHasher("sha256");
-    const bytes = await readShared(inPieces(pieces), BODY_LIMIT_BYTES, allowance, digest);
-    allowance.release();
+    const bytes = await readShared(inPieces(pieces), BODY_LIMIT_BYTES, new BodyAllowance(newRoom().room, "one"), digest);
     expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(parseJson(bytes)).toEqual(JSON.parse(pieces.join("")));
     expect(digest.digest("hex")).toBe(new Bun.CryptoHasher("sha256").update(pieces.join("")).digest("hex"));
   });
 
   test("is refused when it turns out to be larger than it may be", async () => {
-    const allowance = new BodyAllowance();
-    const refusal = await readShared(inPieces(["[1,2,3,", "4,5,6]"]), 10, allowance, null).catch((error: unknown) => error);
-    allowance.release();
-    expect((refusal as DomainError).code).toBe("payload_too_large");
+    expect(await refusalOf(readShared(inPieces(["[1,2,3,", "4,5,6]"]), 10, new BodyAllowance(newRoom().room, "one"), null))).toBe("payload_too_large");
   });
 });

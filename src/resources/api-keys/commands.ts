@@ -72,7 +72,7 @@ export function createApiKey(tx: WriteTransaction, input: { body: ApiKeyCreate; 
 export function updateApiKey(tx: WriteTransaction, input: { id: string; body: ApiKeyUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const key = getWritableKey(tx, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(key, body, ["id"]);
   return tx.update(apiKeyKind, id, keyFields(tx, key, body, actor));
@@ -114,7 +114,7 @@ export function rotateApiKey(tx: WriteTransaction, input: { id: string; secret: 
  */
 export function removeApiKey(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
   const key = getWritableKey(tx, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, apiKeyKind, input.id, false);
   return key;
 }

@@ -5,7 +5,7 @@ import type { Access, Actor } from "../../access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../access/api-key.ts";
 import { atLeast } from "../../access/role.ts";
 import type { Random } from "../../base/random.ts";
-import { AtQuery, BulkIds, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
+import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, runWrite, writtenRecord, type Inventory, type ListOptions, type ResourceCall } from "../answers.ts";
@@ -18,13 +18,14 @@ const WRITE: Access = { role: "Member", sessionOnly: true };
 const List = Type.Object({ ...IdsQuery, ...PageQuery });
 const Export = Type.Object({ ...IdsQuery, ...AtQuery });
 const At = Type.Object(AtQuery);
+const Cascade = Type.Object(CascadeQuery);
 const group = "API keys";
 const example = { data: API_KEY_EXAMPLE };
 const { name, organization_id, user_id, tags, permissions, network_ids } = API_KEY_EXAMPLE;
 const body = { name, organization_id, user_id, tags, permissions, network_ids };
 const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
 
-/** /api/v1/api-keys. The text of a key is in the answer that made it, and nowhere else. */
+/** /api/v1/auth/keys. The text of a key is in the answer that made it, and nowhere else. */
 export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Inventory, random: Random): void {
   surface
     .get("/api/v1/auth/keys", { operationId: "listApiKeys", summary: "List API keys", description: "One's own; for Owner and Admin all of the organization.", group, access: READ, query: List, answer: Type.Array(ApiKey), isList: true, example: { data: [API_KEY_EXAMPLE] } }, (call) =>
@@ -45,10 +46,10 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .post("/api/v1/auth/keys/:id/rotate", { operationId: "rotateApiKey", summary: "Give an API key a new secret", description: "The old one is refused from now on; the new one is told in this answer only.", group, access: WRITE, params: IdParams, answer: ApiKeyWithSecret, isRecord: true, example: withSecret }, (call) => {
       return answerWithSecret(call, "api_key.rotate", { id: call.params.id });
     })
-    .delete("/api/v1/auth/keys/:id", { operationId: "deleteApiKey", summary: "Delete an API key", group, access: WRITE, params: IdParams, answer: ApiKey, example }, (call) =>
+    .delete("/api/v1/auth/keys/:id", { operationId: "deleteApiKey", summary: "Delete an API key", description: "`cascade` changes nothing.", group, access: WRITE, params: IdParams, query: Cascade, answer: ApiKey, example }, (call) =>
       answerRemoval(inventory, call, "api_key.delete", {}, apiKeyKind, composeApiKeys),
     )
-    .post("/api/v1/auth/keys/bulk-delete", { operationId: "deleteApiKeys", summary: "Delete many API keys, all or none", group, access: WRITE, body: BulkIds, answer: Type.Array(ApiKey), errors: ["entity_reference_invalid"], example: { data: [API_KEY_EXAMPLE], body: [API_KEY_EXAMPLE.id] } }, (call) =>
+    .post("/api/v1/auth/keys/bulk-delete", { operationId: "deleteApiKeys", summary: "Delete many API keys, all or none", description: "`cascade` changes nothing.", group, access: WRITE, query: Cascade, body: BulkIds, answer: Type.Array(ApiKey), errors: ["entity_reference_invalid"], example: { data: [API_KEY_EXAMPLE], body: [API_KEY_EXAMPLE.id] } }, (call) =>
       answerBulkRemoval(inventory, call, "api_key.bulk_delete", { cascade: false }, apiKeyKind, composeApiKeys),
     );
 

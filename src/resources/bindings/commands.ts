@@ -6,10 +6,11 @@ import { alreadyExists } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { siblingsWithRoom } from "../host-children.ts";
+import { refusedAtOnce } from "../offenders.ts";
 import { removeRecord } from "../references.ts";
 import { serviceKind, type ServiceRecord } from "../services/service.ts";
 import { bindingIdentity, bindingKind, type BindingCreate, type BindingTarget, type BindingUpdate } from "./binding.ts";
-import { addBinding, assertTarget, targetOf, targetsOf } from "./describe.ts";
+import { addBinding, checkTarget, targetOf, targetsOf } from "./describe.ts";
 
 /**
  * A binding of a service.
@@ -22,9 +23,13 @@ export function createBinding(tx: WriteTransaction, input: { body: BindingCreate
   assertSameIds(service, { host_id: body.host_id, network_id: body.network_id }, ["host_id", "network_id"]);
   siblingsWithRoom(tx, bindingKind, "service_n", service.id);
   const target = targetOf(body, null);
-  assertTarget(target, targetsOf(tx, service.host_id));
-  assertOnlyOne(tx, service.id, target, null);
-  return addBinding(tx, service, body, target, actor);
+  return refusedAtOnce(body, (place) => {
+    checkTarget(target, targetsOf(tx, service.host_id), place);
+    return place.attempt(() => {
+      assertOnlyOne(tx, service.id, target, null);
+      return addBinding(tx, service, body, target, actor);
+    });
+  });
 }
 
 /**
@@ -34,13 +39,17 @@ export function createBinding(tx: WriteTransaction, input: { body: BindingCreate
 export function updateBinding(tx: WriteTransaction, input: { id: string; body: BindingUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const binding = getReachable(tx, bindingKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(binding, body, ["id", "service_id", "host_id", "network_id"]);
   const target = targetOf(body, binding);
-  assertTarget(target, targetsOf(tx, binding.host_id));
-  assertOnlyOne(tx, binding.service_id, target, id);
-  return tx.update(bindingKind, id, { ...target });
+  return refusedAtOnce(body, (place) => {
+    checkTarget(target, targetsOf(tx, binding.host_id), place);
+    return place.attempt(() => {
+      assertOnlyOne(tx, binding.service_id, target, id);
+      return tx.update(bindingKind, id, { ...target });
+    });
+  });
 }
 
 /**
@@ -50,7 +59,7 @@ export function updateBinding(tx: WriteTransaction, input: { id: string; body: B
  */
 export function removeBinding(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const binding = getReachable(tx, bindingKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, bindingKind, input.id, input.cascade);
   return binding;
 }

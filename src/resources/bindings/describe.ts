@@ -5,6 +5,7 @@ import { referenceInvalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { entered } from "../host-children.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { Place } from "../offenders.ts";
 import { portKind } from "../ports/port.ts";
 import type { ServiceRecord } from "../services/service.ts";
 import { bindingKind, type BindingItem, type BindingRecord, type BindingTarget } from "./binding.ts";
@@ -36,13 +37,17 @@ export function targetOf(item: BindingItem, previous: BindingRecord | null): Bin
 }
 
 /**
- * @param pointer where the item stands in the body, for errors: `services/3/bindings/0/`
- * @throws DomainError entity_reference_invalid for a port or an address that the host does not have
+ * A binding leads to what its host has.
+ * @param place of the binding in the body: gets entity_reference_invalid for a port and for an address that the host does not have
  */
-export function assertTarget(target: BindingTarget, targets: BindingTargets, pointer = ""): void {
+export function checkTarget(target: BindingTarget, targets: BindingTargets, place: Place): void {
   const { port_id: portId, ip_address_id: addressId } = target;
-  if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid("port", `${pointer}port_id`, [portId]);
-  if (addressId !== null && !targets.hasAddress(addressId)) throw referenceInvalid("ip_address", `${pointer}ip_address_id`, [addressId]);
+  place.attempt(() => {
+    if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid("port", place.field("port_id"), [portId]);
+  });
+  place.attempt(() => {
+    if (addressId !== null && !targets.hasAddress(addressId)) throw referenceInvalid("ip_address", place.field("ip_address_id"), [addressId]);
+  });
 }
 
 /** A new binding of a service, which may be new itself. */

@@ -6,6 +6,7 @@ import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } f
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
+import { ALL_OFFENDERS } from "../offenders.ts";
 import { composeBindings } from "./binding-view.ts";
 import { Binding, BINDING_EXAMPLE, BindingCreate, bindingKind, BindingUpdate } from "./binding.ts";
 
@@ -33,13 +34,13 @@ export function bindingRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/bindings/export/csv", { operationId: "exportBindings", summary: "Export bindings as CSV", group, access: VIEWER, query: Export, ...csvAnswer("bindings", schemaColumns(Binding), BINDING_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/bindings", { operationId: "createBinding", summary: "Create a binding", group, access: MEMBER, body: BindingCreate, answer: Binding, errors: writeErrors, example: { ...example, body } }, (call) =>
+    .post("/api/v1/bindings", { operationId: "createBinding", summary: "Create a binding", description: ALL_OFFENDERS, group, access: MEMBER, body: BindingCreate, answer: Binding, errors: writeErrors, example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "binding.create", { body: call.body }, bindingKind, composeBindings),
     )
     .get("/api/v1/bindings/:id", { operationId: "getBinding", summary: "Get a binding", group, access: VIEWER, params: IdParams, query: At, answer: Binding, example }, (call) =>
       answerRecord(inventory, call, bindingKind, composeBindings),
     )
-    .put("/api/v1/bindings/:id", { operationId: "updateBinding", summary: "Update a binding", group, access: MEMBER, params: IdParams, body: BindingUpdate, answer: Binding, errors: ["validation_id_mismatch", ...writeErrors], example: { ...example, body } }, (call) =>
+    .put("/api/v1/bindings/:id", { operationId: "updateBinding", summary: "Update a binding", description: ALL_OFFENDERS, group, access: MEMBER, params: IdParams, body: BindingUpdate, answer: Binding, errors: ["validation_id_mismatch", ...writeErrors], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "binding.update", { id: call.params.id, body: call.body }, bindingKind, composeBindings),
     )
     .delete("/api/v1/bindings/:id", { operationId: "deleteBinding", summary: "Delete a binding", group, access: MEMBER, params: IdParams, query: Cascade, answer: Binding, example }, (call) =>

@@ -1,13 +1,13 @@
 // Makes the bindings of a service match the list of a write, as far as they are created and changed; what is left over is the caller's to remove.
 
 import type { CommandActor } from "../../access/actor.ts";
-import type { Issue } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { foreignIds } from "../host-children.ts";
 import { match } from "../matching.ts";
+import type { Place } from "../offenders.ts";
 import type { ServiceRecord } from "../services/service.ts";
 import { bindingIdentity, bindingKind, type BindingItem, type BindingRecord, type BindingTarget } from "./binding.ts";
-import { addBinding, assertTarget, targetOf, type BindingTargets } from "./describe.ts";
+import { addBinding, checkTarget, targetOf, type BindingTargets } from "./describe.ts";
 
 /** What the same write does to the ports and addresses of the host. */
 export interface Surroundings {
@@ -25,12 +25,11 @@ export function unchanged(targets: BindingTargets): Surroundings {
 }
 
 /**
- * @param pointer of the service in the body: `/services/3`, empty for the body itself
- * @param issues gets what is wrong with the items
+ * @param place of the service in the body: gets what is wrong with the items, entity_reference_invalid for a port or an address that
+ * the host does not have
  * @returns the bindings that no item stands for
- * @throws DomainError entity_reference_invalid for a port or an address that the host does not have
  */
-export function syncBindings(tx: WriteTransaction, service: ServiceRecord, items: readonly BindingItem[], surroundings: Surroundings, actor: CommandActor, pointer: string, issues: Issue[]): BindingRecord[] {
+export function syncBindings(tx: WriteTransaction, service: ServiceRecord, items: readonly BindingItem[], surroundings: Surroundings, actor: CommandActor, place: Place): BindingRecord[] {
   const { targets, isRemoved, actual } = surroundings;
   const stored = tx.children(bindingKind, "service_n", service.id);
   const identityOf = (target: BindingTarget) => bindingIdentity(service.id, target);
@@ -48,17 +47,18 @@ export function syncBindings(tx: WriteTransaction, service: ServiceRecord, items
       ip_address_id: ip_address_id === null ? null : actual(ip_address_id),
     };
   });
-  const matching = match<(typeof resolved)[number], BindingRecord>(resolved, stored, identityOf, `${pointer}/bindings`);
-  issues.push(...matching.issues);
+  const likenessOf = ({ type, port_id, ip_address_id }: BindingTarget) => ({ type, port_id, ip_address_id });
+  const matching = match<(typeof resolved)[number], BindingRecord>(resolved, stored, likenessOf, `${place.pointer}/bindings`);
+  place.note(...matching.issues);
   for (const { item, position, stored: record } of matching.matched) {
-    const place = `${pointer}/bindings/${position}`;
-    issues.push(...foreignIds(item, service, place));
-    if (item.service_id !== undefined && item.service_id !== service.id) issues.push({ path: `${place}/service_id`, message: "must be the service's own id", value: item.service_id });
+    const its = place.at(`/bindings/${position}`);
+    its.note(...foreignIds(item, service, its.pointer));
+    if (item.service_id !== undefined && item.service_id !== service.id) its.note({ path: `${its.pointer}/service_id`, message: "must be the service's own id", value: item.service_id });
     // Sent back as it was, with only the port or address taken off its list: it goes with that.
     const isAsItWas = record !== null && identityOf(record) === identityOf(item);
     if (isAsItWas && [item.port_id, item.ip_address_id].some((id) => id !== null && isRemoved(id))) continue;
-    assertTarget(item, targets, `${place.slice(1)}/`);
-    if (record === null) addBinding(tx, service, item, item, actor);
+    checkTarget(item, targets, its);
+    if (record === null) its.attempt(() => addBinding(tx, service, item, item, actor));
     else tx.update(bindingKind, record.id, { type: item.type, port_id: item.port_id, ip_address_id: item.ip_address_id });
   }
   return matching.unmatched;

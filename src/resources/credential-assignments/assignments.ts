@@ -9,6 +9,7 @@ import { credentialKind } from "../credentials/credential.ts";
 import { hostKind } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { networkKind } from "../networks/network.ts";
+import type { Place } from "../offenders.ts";
 import { assignmentKey, credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignment.ts";
 
 /** A credential's side. `ip_address_ids` null or left out: every address of the host. */
@@ -46,20 +47,21 @@ export function setCredentialAssignments(tx: WriteTransaction, credentialId: str
 /**
  * Makes a host's assignments those of a host's write, after its addresses were written in the same transaction: an address that it
  * removed is taken off the list, so that a client may send the rest of the host back as it got it.
- * @throws DomainError auth_permission_denied for a caller below Admin whose list is not what is there: a credential sent to one's
- * own address gives it away; validation_failed for a credential named twice; entity_reference_invalid
+ * @param place of the host in the body: gets what is wrong. auth_permission_denied for a caller below Admin whose list is not what is
+ * there: a credential sent to one's own address gives it away; validation_failed for a credential named twice; entity_reference_invalid
  */
-export function setHostAssignments(tx: WriteTransaction, hostId: string, networkId: string, items: readonly HostSideItem[], actor: CommandActor): void {
-  assertEachOnce(items.map((item) => item.credential_id), "/credential_assignments", "credential_id");
+export function setHostAssignments(tx: WriteTransaction, hostId: string, networkId: string, items: readonly HostSideItem[], actor: CommandActor, place: Place): void {
+  place.attempt(() => assertEachOnce(items.map((item) => item.credential_id), "/credential_assignments", "credential_id"));
   const wanted = items
     .map((item) => ({ credential_id: item.credential_id, network_id: networkId, host_id: hostId, ip_address_ids: withoutRemoved(tx, addressIds(item)) }))
     // Without its last address an assignment goes: it never widens.
     .filter((target) => target.ip_address_ids?.length !== 0);
   const changes = changesTo(tx.children(credentialAssignmentKind, "host_n", hostId), wanted);
   if (changes.added.length + changes.scoped.length + changes.removed.length === 0) return;
-  requireRole(actor.role, "Admin", "Changing the credential_assignments of a host");
-  getReferenced(tx, credentialKind, wanted.map((target) => target.credential_id), "credential_assignments/credential_id", actor);
-  assertAddressesOfHosts(tx, wanted, "credential_assignments/ip_address_ids", actor);
+  // Who may not change them at all is told that and no more.
+  if (place.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null) return;
+  place.attempt(() => getReferenced(tx, credentialKind, wanted.map((target) => target.credential_id), "credential_assignments/credential_id", actor));
+  place.attempt(() => assertAddressesOfHosts(tx, wanted, "credential_assignments/ip_address_ids", actor));
   write(tx, changes, actor);
 }
 

@@ -44,7 +44,7 @@ export function updateCredential(box: SecretBox) {
   return (tx: WriteTransaction, input: { id: string; body: CredentialUpdate; ifMatch: string | null }, actor: CommandActor): Written => {
     const { id, body } = input;
     const credential = getReachable(tx, credentialKind, id, actor);
-    assertVersion(input.ifMatch, tx.sequenceOf(id));
+    assertVersion(input.ifMatch, tx.versionOf(id));
     assertOwnOrganization(body.organization_id, actor);
     assertSameIds(credential, body, ["id"]);
     const stored = storedSecrets(tx, id);
@@ -69,7 +69,7 @@ export function updateCredential(box: SecretBox) {
 /** The sealed secrets go with the live row. */
 export function removeCredential(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const credential = getReachable(tx, credentialKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   assertUsedWithinReach(tx, input.id, actor);
   removeRecord(tx, credentialKind, input.id, input.cascade);
   return credential;

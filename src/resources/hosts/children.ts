@@ -1,14 +1,17 @@
-// Makes the addresses, ports, services and bindings of a host match the lists of a write (specification 4.2).
+// Makes the addresses, ports, services, bindings and credential assignments of a host match the lists of a write (specification 4.2).
+// Goes through all of them, whatever is refused: what is wrong is noted, and somebody else refuses the write.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { invalid, type Issue } from "../../base/errors.ts";
+import type { Kind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { bindingKind, type BindingItem } from "../bindings/binding.ts";
 import { syncBindings, type Surroundings } from "../bindings/sync.ts";
+import { setHostAssignments, type HostSideItem } from "../credential-assignments/assignments.ts";
 import { foreignIds } from "../host-children.ts";
 import { addIpAddress, changeIpAddress, SubnetFinder } from "../ip-addresses/describe.ts";
-import { ipAddressKind, type IpAddressItem } from "../ip-addresses/ip-address.ts";
+import { ipAddressKind, type IpAddressItem, type IpAddressRecord } from "../ip-addresses/ip-address.ts";
 import { match } from "../matching.ts";
+import type { Place } from "../offenders.ts";
 import { addPort, changePort } from "../ports/describe.ts";
 import { portKind, type PortItem, type PortRecord } from "../ports/port.ts";
 import { removeRecord } from "../references.ts";
@@ -23,31 +26,54 @@ export interface ChildLists {
   readonly services?: readonly ServiceItem[] | null | undefined;
 }
 
-/** @throws DomainError validation_failed with every offender of the lists; entity_reference_invalid */
-export function syncChildren(tx: WriteTransaction, host: HostRecord, lists: ChildLists, actor: CommandActor): void {
-  new ChildSync(tx, host, actor).run(lists);
+/** What a write says of what belongs to a host, besides its interface entries; null or left out: it stays as it is. */
+export interface Belongings extends ChildLists {
+  readonly credential_assignments?: readonly HostSideItem[] | null | undefined;
 }
+
+/**
+ * Makes what belongs to a host what a write says of it.
+ * @param isNew whether the host is: then there is nothing to look for
+ * @param whole the host's place in the body: gets what is wrong
+ * @returns the ids of new addresses that were refused: what names one of them is not wrong for that
+ */
+export function writeBelongings(tx: WriteTransaction, host: HostRecord, isNew: boolean, belongings: Belongings, actor: CommandActor, whole: Place): ReadonlySet<string> {
+  const refused = new ChildSync(tx, host, isNew, actor, whole).run(belongings);
+  const { credential_assignments: assignments } = belongings;
+  if (assignments === null || assignments === undefined) return refused;
+  const sound = refused.size === 0 ? assignments : assignments.map((each) => ({ ...each, ip_address_ids: each.ip_address_ids?.filter((id) => !refused.has(id)) ?? null }));
+  setHostAssignments(tx, host.id, host.network_id, sound, actor, whole);
+  return refused;
+}
+
+/** Of an address whose subnet was refused: it stands in for what names it, and nothing will be written. */
+const NO_SUBNET = "";
 
 class ChildSync {
   private readonly tx: WriteTransaction;
   private readonly host: HostRecord;
   private readonly actor: CommandActor;
+  private readonly isNew: boolean;
+  private readonly whole: Place;
   private readonly subnets: SubnetFinder;
-  private readonly issues: Issue[] = [];
   private readonly removals: Array<() => void> = [];
   /** Ports and addresses that the lists no longer have. */
   private readonly removed = new Set<string>();
+  /** Ids that items brought for new addresses which were refused. */
+  private readonly refused = new Set<string>();
   /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
   private readonly aliases = new Map<string, string>();
 
-  constructor(tx: WriteTransaction, host: HostRecord, actor: CommandActor) {
+  constructor(tx: WriteTransaction, host: HostRecord, isNew: boolean, actor: CommandActor, whole: Place) {
     this.tx = tx;
     this.host = host;
+    this.isNew = isNew;
     this.actor = actor;
+    this.whole = whole;
     this.subnets = new SubnetFinder(tx, host.network_id, actor);
   }
 
-  run(lists: ChildLists): void {
+  run(lists: ChildLists): ReadonlySet<string> {
     const addressIds = this.addresses(lists.ip_addresses);
     const portIds = this.ports(lists.ports);
     this.services(lists.services, {
@@ -55,28 +81,25 @@ class ChildSync {
       isRemoved: (id) => this.removed.has(id),
       actual: (id) => this.aliases.get(id) ?? id,
     });
-    if (this.issues.length > 0) throw invalid(this.issues);
     // Last, when bindings have their new ports and addresses: what still names an old one goes with it.
     for (const remove of this.removals) remove();
+    return this.refused;
   }
 
   /** @returns the ids of the host's addresses after the write */
   private addresses(items: readonly IpAddressItem[] | null | undefined): Set<string> {
     const { tx, host, actor } = this;
-    const stored = tx.children(ipAddressKind, "host_n", host.id);
+    const stored = this.stored(ipAddressKind);
     if (items === null || items === undefined) return new Set(stored.map((each) => each.id));
-    const matching = match(items, stored, (each) => each.ip_address, "/ip_addresses");
-    this.issues.push(...matching.issues);
+    const matching = match(items, stored, ({ ip_address }: IpAddressItem | IpAddressRecord) => ({ ip_address }), "/ip_addresses");
+    this.whole.note(...matching.issues);
     const ids = new Set<string>();
     for (const { item, position, stored: record } of matching.matched) {
-      const pointer = `/ip_addresses/${position}`;
-      this.ownIds(item, pointer);
-      const subnetId = this.subnets.find(item, record, pointer);
-      if (typeof subnetId !== "string") {
-        this.issues.push(subnetId);
-        continue;
-      }
-      ids.add(record === null ? addIpAddress(tx, host, item, { subnetId, position }, actor).id : this.kept(item, changeIpAddress(tx, record, item, subnetId, actor)));
+      const place = this.placeOf("ip_addresses", position, item);
+      const subnetId = place.attempt(() => this.subnets.find(item, record, place.pointer)) ?? NO_SUBNET;
+      const written = place.attempt(() => (record === null ? addIpAddress(tx, host, item, { subnetId, position }, actor) : changeIpAddress(tx, record, item, subnetId, actor)));
+      this.has(ids, item, record ?? written);
+      if (record === null && written === null && item.id !== undefined) this.refused.add(item.id);
     }
     for (const { id } of matching.unmatched) {
       this.removed.add(id);
@@ -86,15 +109,15 @@ class ChildSync {
   }
 
   private ports(items: readonly PortItem[] | null | undefined): Set<string> {
-    const { tx, host } = this;
-    const stored = tx.children(portKind, "host_n", host.id);
+    const { tx, host, actor } = this;
+    const stored = this.stored(portKind);
     if (items === null || items === undefined) return new Set(stored.map((each) => each.id));
-    const matching = match(items, stored, (each: PortItem | PortRecord) => `${each.number}/${each.protocol}`, "/ports");
-    this.issues.push(...matching.issues);
+    const matching = match(items, stored, ({ number, protocol }: PortItem | PortRecord) => ({ number, protocol }), "/ports");
+    this.whole.note(...matching.issues);
     const ids = new Set<string>();
     for (const { item, position, stored: record } of matching.matched) {
-      this.ownIds(item, `/ports/${position}`);
-      ids.add(record === null ? addPort(tx, host, item, this.actor).id : this.kept(item, changePort(tx, record, item)));
+      const place = this.placeOf("ports", position, item);
+      this.has(ids, item, record === null ? place.attempt(() => addPort(tx, host, item, actor)) : changePort(tx, record, item));
     }
     for (const { id } of matching.unmatched) {
       this.removed.add(id);
@@ -106,34 +129,41 @@ class ChildSync {
   private services(items: readonly ServiceItem[] | null | undefined, surroundings: Surroundings): void {
     if (items === null || items === undefined) return;
     const { tx, host, actor } = this;
-    const stored = tx.children(serviceKind, "host_n", host.id);
-    // A JSON array of both: a slash in one of them must not make two services one.
-    const matching = match(items, stored, (each: ServiceItem | ServiceRecord) => JSON.stringify([each.service_definition, each.name]), "/services");
-    this.issues.push(...matching.issues);
+    const matching = match(items, this.stored(serviceKind), ({ name, service_definition }: ServiceItem | ServiceRecord) => ({ name, service_definition }), "/services");
+    this.whole.note(...matching.issues);
     for (const { item, position, stored: record } of matching.matched) {
-      const pointer = `/services/${position}`;
-      this.ownIds(item, pointer);
-      const inBody = `${pointer.slice(1)}/`;
-      const service = record === null ? addService(tx, host, item, position, actor, inBody) : changeService(tx, record, item, actor, inBody);
-      this.bindings(service, item.bindings, surroundings, pointer);
+      const place = this.placeOf("services", position, item);
+      const service = place.attempt(() => (record === null ? addService(tx, host, item, position, actor, place) : changeService(tx, record, item, actor, place)));
+      if (service !== null) this.bindings(service, item.bindings, surroundings, place);
     }
     for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, serviceKind, record.id, true));
   }
 
-  private bindings(service: ServiceRecord, items: readonly BindingItem[] | null | undefined, surroundings: Surroundings, pointer: string): void {
+  private bindings(service: ServiceRecord, items: readonly BindingItem[] | null | undefined, surroundings: Surroundings, place: Place): void {
     if (items === null || items === undefined) return;
     const { tx } = this;
-    for (const { id } of syncBindings(tx, service, items, surroundings, this.actor, pointer, this.issues)) {
+    for (const { id } of syncBindings(tx, service, items, surroundings, this.actor, place)) {
       this.removals.push(() => tx.find(bindingKind, id) !== null && removeRecord(tx, bindingKind, id, true));
     }
   }
 
-  private ownIds(item: { host_id?: string | undefined; network_id?: string | undefined }, pointer: string): void {
-    this.issues.push(...foreignIds(item, { host_id: this.host.id, network_id: this.host.network_id }, pointer));
+  private stored<R extends RecordBase>(kind: Kind<R>): R[] {
+    return this.isNew ? [] : this.tx.children(kind, "host_n", this.host.id);
   }
 
-  private kept(item: { id?: string }, record: { id: string }): string {
-    if (item.id !== undefined && item.id !== record.id) this.aliases.set(item.id, record.id);
-    return record.id;
+  /** Where an item stands, its ids looked at. */
+  private placeOf(list: keyof ChildLists, position: number, item: { host_id?: string | undefined; network_id?: string | undefined }): Place {
+    const { host, whole } = this;
+    const place = whole.at(`/${list}/${position}`);
+    place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
+    return place;
+  }
+
+  /** Counts what an item stands for among what the host has after the write; also where it was refused: what names it is not wrong for that. */
+  private has(ids: Set<string>, item: { id?: string }, record: { id: string } | null): void {
+    const id = record?.id ?? item.id;
+    if (id === undefined) return;
+    ids.add(id);
+    if (item.id !== undefined && item.id !== id) this.aliases.set(item.id, id);
   }
 }

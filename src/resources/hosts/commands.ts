@@ -2,20 +2,20 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
-import { DomainError, invalid, type Issue } from "../../base/errors.ts";
+import { DomainError } from "../../base/errors.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
-import { setHostAssignments } from "../credential-assignments/assignments.ts";
-import { addIfEntry } from "../if-entries/describe.ts";
 import { networkKind } from "../networks/network.ts";
+import { refusedAtOnce, type Place } from "../offenders.ts";
 import { removeRecord } from "../references.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
-import { syncChildren } from "./children.ts";
+import { writeBelongings } from "./children.ts";
 import { hostKind, type HostRecord } from "./host.ts";
 import type { HostCreate, HostUpdate } from "./host-body.ts";
+import { writeInterfaces } from "./interfaces.ts";
 
 /** Texts that a device tells of itself, or a person for it. */
 const DEVICE_FIELDS = ["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "manufacturer", "model", "serial_number", "management_url"] as const;
@@ -27,17 +27,15 @@ type DescribedField = "hostname" | "description" | "virtualization" | (typeof DE
  */
 export function createHost(tx: WriteTransaction, input: { body: HostCreate }, actor: CommandActor): Written {
   const { body } = input;
-  assertOwnOrganization(body.organization_id, actor);
-  getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
-  assertVirtualizingService(tx, body.virtualization, body.network_id, "virtualization/details/service_id", actor);
-  const host = addHost(tx, body, existingTags(tx, body.tags ?? [], actor), actor);
-  // A new host without a list has none.
-  syncChildren(tx, host, { ip_addresses: body.ip_addresses ?? [], ports: body.ports ?? [], services: body.services ?? [] }, actor);
-  addInterfaces(tx, host, body, actor);
-  if (body.credential_assignments !== null && body.credential_assignments !== undefined) {
-    setHostAssignments(tx, host.id, host.network_id, body.credential_assignments, actor);
-  }
-  return host;
+  return refusedAtOnce(body, (whole) => {
+    const host = addHost(tx, body, actor, whole);
+    if (host === null) return null;
+    whole.attempt(() => assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor));
+    const refused = writeBelongings(tx, host, true, body, actor, whole);
+    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, twinField: "if_index", refused }, actor, whole);
+    setNeighbors();
+    return host;
+  });
 }
 
 /**
@@ -47,17 +45,15 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
 export function updateHost(tx: WriteTransaction, input: { id: string; body: HostUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const host = getReachable(tx, hostKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertNotStale(host, body.expected_updated_at);
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(host, body, ["id", "network_id"]);
-  assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor);
-  changeHost(tx, host, body, existingTags(tx, body.tags, actor));
-  syncChildren(tx, host, body, actor);
-  if (body.credential_assignments !== null && body.credential_assignments !== undefined) {
-    setHostAssignments(tx, id, host.network_id, body.credential_assignments, actor);
-  }
-  return host;
+  assertSameIds(host, body, ["id"]);
+  return refusedAtOnce(body, (whole) => {
+    whole.attempt(() => assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor));
+    changeHost(tx, host, body, actor, whole);
+    writeBelongings(tx, host, false, body, actor, whole);
+    return host;
+  });
 }
 
 /**
@@ -67,60 +63,60 @@ export function updateHost(tx: WriteTransaction, input: { id: string; body: Host
  */
 export function removeHost(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const host = getReachable(tx, hostKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, hostKind, input.id, input.cascade);
   return host;
 }
 
-/** A new host without what belongs to it. What it refers to is the caller's to check. @throws DomainError entity_already_exists */
-export function addHost(tx: WriteTransaction, body: Pick<HostCreate, "id" | "network_id" | "name" | "hidden" | DescribedField>, tags: string[], actor: CommandActor): HostRecord {
-  return tx.create(
-    hostKind,
-    actor.organizationId,
-    {
-      name: body.name,
-      hostname: body.hostname ?? null,
-      description: body.description ?? null,
-      hidden: body.hidden ?? false,
-      network_id: body.network_id,
-      tags,
-      source: MANUAL,
-      virtualization: body.virtualization ?? null,
-      ...deviceFields(body, null),
-      chassis_id: null,
-    },
-    body.id === undefined ? {} : { id: body.id },
+type OwnFields = Pick<HostCreate, "id" | "organization_id" | "name" | "hidden" | "tags" | DescribedField>;
+
+/**
+ * A new host without what belongs to it. The service that it runs on is the caller's to check.
+ * @param whole the host's place in the body: gets what is wrong
+ * @returns null for a host that has no place, by its network or its id: there is nothing that the rest could be checked against
+ */
+export function addHost(tx: WriteTransaction, body: OwnFields & { readonly network_id?: string | undefined }, actor: CommandActor, whole: Place): HostRecord | null {
+  whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
+  const networkId = body.network_id;
+  if (networkId === undefined) whole.note({ path: "/network_id", message: "is required of a new host" });
+  const isInReach = networkId !== undefined && whole.attempt(() => getReferenced(tx, networkKind, [networkId], "network_id", actor)) !== null;
+  const tags = whole.attempt(() => existingTags(tx, body.tags ?? [], actor)) ?? [];
+  if (!isInReach) return null;
+  return whole.attempt(() =>
+    tx.create(
+      hostKind,
+      actor.organizationId,
+      {
+        name: body.name,
+        hostname: body.hostname ?? null,
+        description: body.description ?? null,
+        hidden: body.hidden ?? false,
+        network_id: networkId,
+        tags,
+        source: MANUAL,
+        virtualization: body.virtualization ?? null,
+        ...deviceFields(body, null),
+        chassis_id: null,
+      },
+      body.id === undefined ? {} : { id: body.id },
+    ),
   );
 }
 
-/** A host's own fields after a write: what it leaves out stays. What it refers to is the caller's to check. */
-export function changeHost(tx: WriteTransaction, host: HostRecord, body: Pick<HostCreate, "name" | "hidden" | DescribedField>, tags: readonly string[]): HostRecord {
+/** A host's own fields after a write: what it leaves out stays. The service that it runs on is the caller's to check. @param whole as addHost takes it */
+export function changeHost(tx: WriteTransaction, host: HostRecord, body: OwnFields & { readonly network_id?: string | undefined }, actor: CommandActor, whole: Place): HostRecord {
+  whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
+  whole.attempt(() => assertSameIds(host, body, ["network_id"]));
+  const { tags } = body;
   return tx.update(hostKind, host.id, {
     name: body.name,
     hidden: body.hidden ?? host.hidden,
-    tags,
+    tags: (tags === undefined ? null : whole.attempt(() => existingTags(tx, tags, actor))) ?? host.tags,
     hostname: body.hostname === undefined ? host.hostname : body.hostname,
     description: body.description === undefined ? host.description : body.description,
     virtualization: body.virtualization === undefined ? host.virtualization : body.virtualization,
     ...deviceFields(body, host),
   });
-}
-
-function addInterfaces(tx: WriteTransaction, host: HostRecord, body: HostCreate, actor: CommandActor): void {
-  const issues: Issue[] = [];
-  const positions = new Map<number, number>();
-  for (const [position, item] of (body.interfaces ?? []).entries()) {
-    const pointer = `/interfaces/${position}`;
-    const twin = positions.get(item.if_index);
-    if (twin !== undefined) issues.push({ path: `${pointer}/if_index`, message: `is the if_index of /interfaces/${twin} as well`, value: item.if_index });
-    positions.set(item.if_index, position);
-    if (item.host_id !== undefined && item.host_id !== host.id) issues.push({ path: `${pointer}/host_id`, message: "must be the host's own id", value: item.host_id });
-    if (item.network_id !== undefined && item.network_id !== host.network_id) {
-      issues.push({ path: `${pointer}/network_id`, message: "must be the host's own network_id", value: item.network_id });
-    }
-  }
-  if (issues.length > 0) throw invalid(issues);
-  for (const [position, item] of (body.interfaces ?? []).entries()) addIfEntry(tx, host, item, actor, `interfaces/${position}/`);
 }
 
 function deviceFields(body: Partial<Record<(typeof DEVICE_FIELDS)[number], string | null | undefined>>, host: HostRecord | null): Record<(typeof DEVICE_FIELDS)[number], string | null> {

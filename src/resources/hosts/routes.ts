@@ -8,6 +8,7 @@ import { successBody } from "../../http/envelope.ts";
 import { AtQuery, BULK_MAX, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, runWrite, type Inventory, type ListOptions } from "../answers.ts";
+import { ALL_OFFENDERS } from "../offenders.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { searched, searchQuery } from "../searching.ts";
 import { HostBulk, HostBulkResult } from "./bulk-body.ts";
@@ -52,7 +53,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     .get("/api/v1/hosts/export/csv", { operationId: "exportHosts", summary: "Export hosts as CSV, with what tells their children apart", group, access: VIEWER, query: Export, ...csvAnswer("hosts", HOST_COLUMNS, HOST_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/hosts", { operationId: "createHost", summary: "Create a host with its children", group, access: MEMBER, body: HostCreate, answer: Host, errors: writeErrors, example: { ...example, body: HOST_BODY_EXAMPLE } }, (call) =>
+    .post("/api/v1/hosts", { operationId: "createHost", summary: "Create a host with its children", description: `${ALL_OFFENDERS} What belongs to a host that has no place, by its network or its id, is not looked at.`, group, access: MEMBER, body: HostCreate, answer: Host, errors: writeErrors, example: { ...example, body: HOST_BODY_EXAMPLE } }, (call) =>
       answerWrite(inventory, call, "host.create", { body: call.body }, hostKind, composeHosts),
     )
     .get("/api/v1/hosts/:id", { operationId: "getHost", summary: "Get a host with its children", group, access: VIEWER, params: IdParams, query: At, answer: Host, example }, (call) =>
@@ -64,7 +65,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         operationId: "updateHost",
         summary: "Update a host and make its children match",
         description:
-          "Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever `interfaces` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all.",
+          `Addresses, ports and services that are given replace the host's: an item with a known id updates it, one that stands for the same real thing is that record, another is created, and what is not in the list is deleted. Lists that are null or left out stay as they are. Interface entries are not written here, whatever \`interfaces\` says: they have operations of their own, and the bulk. All of it happens in one transaction or not at all. ${ALL_OFFENDERS}`,
         group,
         access: MEMBER,
         params: IdParams,
@@ -83,7 +84,7 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       {
         operationId: "writeHosts",
         summary: "Create or update many hosts with all that belongs to them, all or none",
-        description: `An item with the id of a host updates it, as a PUT does, except that \`hidden\` and \`tags\` that are left out stay as well; any other creates a host, and may bring an id that was never used: hosts are not known by their names, so the same list sent twice makes them twice, unless its items bring ids or the request an \`Idempotency-Key\`. Interface entries that are given replace the host's: known by id, else by \`if_index\`. An item may refer to what an earlier one makes; the service that a host runs on and the neighbor of an interface may be of any item. All of it happens in one transaction or not at all: \`params.issues\` names every offender by the index of its item, with the \`code\` that it alone would have been refused with; where they all have the same code it is the answer's. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
+        description: `An item with the id of a host updates it, as a PUT does, except that \`hidden\` and \`tags\` that are left out stay as well; any other creates a host, and may bring an id that was never used: hosts are not known by their names, so the same list sent twice makes them twice, unless its items bring ids or the request an \`Idempotency-Key\`. Interface entries that are given replace the host's: known by id, else by \`if_index\`. An item may refer to what an earlier one makes; the service that a host runs on and the neighbor of an interface may be of any item. All of it happens in one transaction or not at all: \`params.issues\` names every offender by the index of its item, with the \`code\` that it alone would have been refused with; where they all have the same code it is the answer's, else that is \`validation_failed\`. What belongs to a host that has no place, by its network or its id, or that was changed since, is not looked at. At most ${BULK_MAX} hosts and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB.`,
         group,
         access: MEMBER,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,

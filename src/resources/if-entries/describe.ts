@@ -3,29 +3,35 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import { referenceInvalid } from "../../base/errors.ts";
-import { formatInstant } from "../../base/instant.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
+import { entered } from "../host-children.ts";
 import { hostKind, type HostRecord } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import type { Place } from "../offenders.ts";
 import { vlanKind } from "../vlans/vlan.ts";
 import { ifEntryKind, type IfEntryItem, type IfEntryRecord } from "./if-entry.ts";
 
-/** A new entry of a host, which may be new itself. */
-export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): IfEntryRecord {
+/**
+ * A new entry of a host, which may be new itself.
+ * @param place of the item in the body: gets what is wrong with its references, entity_reference_invalid for an address of another
+ * host, a VLAN or a neighbor of another network
+ * @throws DomainError entity_already_exists for its id
+ */
+export function addIfEntry(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: Place): IfEntryRecord {
   const entry = tx.create(
     ifEntryKind,
     actor.organizationId,
-    { host_id: host.id, network_id: host.network_id, ...describedFields(tx, host, item, null, actor, pointer) },
-    { ...(item.id === undefined ? {} : { id: item.id }), observed: { last_seen_at: formatInstant(tx.instant) } },
+    { host_id: host.id, network_id: host.network_id, ...describedFields(tx, host, item, null, actor, place) },
+    entered(tx, item),
   );
   syncForwarding(tx, entry, item.fdb_macs ?? undefined, actor);
   return entry;
 }
 
-/** An entry after a write: what the item leaves out keeps its value, null clears it. @throws as describedFields does */
-export function changeIfEntry(tx: WriteTransaction, host: HostRecord, entry: IfEntryRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): IfEntryRecord {
-  const changed = tx.update(ifEntryKind, entry.id, describedFields(tx, host, item, entry, actor, pointer));
+/** An entry after a write: what the item leaves out keeps its value, null clears it. @param place as addIfEntry takes it */
+export function changeIfEntry(tx: WriteTransaction, host: HostRecord, entry: IfEntryRecord, item: IfEntryItem, actor: CommandActor, place: Place): IfEntryRecord {
+  const changed = tx.update(ifEntryKind, entry.id, describedFields(tx, host, item, entry, actor, place));
   syncForwarding(tx, changed, item.fdb_macs, actor);
   return changed;
 }
@@ -35,10 +41,8 @@ type Fields = Omit<IfEntryRecord, "id" | "created_at" | "updated_at" | "valid_fr
 /**
  * The fields of an entry after a write: what it leaves out keeps its value, null clears it.
  * @param previous the entry as it is; null for a new one
- * @param pointer where the item stands in the body, for errors
- * @throws DomainError entity_reference_invalid for an address of another host, a VLAN or neighbor of another network
  */
-function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, previous: IfEntryRecord | null, actor: CommandActor, pointer = ""): Fields {
+function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, previous: IfEntryRecord | null, actor: CommandActor, place: Place): Fields {
   const kept = <Name extends keyof Fields & keyof IfEntryItem>(name: Name): Fields[Name] => {
     const sent = item[name];
     if (sent === undefined) return previous?.[name] as Fields[Name];
@@ -69,23 +73,16 @@ function describedFields(tx: WriteTransaction, host: HostRecord, item: IfEntryIt
     cdp_address: kept("cdp_address"),
     neighbor: kept("neighbor"),
   };
-  for (const check of referenceChecks(tx, host, item, actor, pointer)) check();
+  checkReferences(tx, host, item, actor, place);
   return fields;
 }
 
-/**
- * Of each reference that an item has, what refuses it.
- * @param pointer as describedFields takes it
- * @throws nothing; each check throws DomainError entity_reference_invalid
- */
-export function referenceChecks(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, pointer = ""): Array<() => void> {
+function checkReferences(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: Place): void {
   const { ip_address_id, native_vlan_id, vlan_ids, neighbor } = item;
-  const checks: Array<() => void> = [];
-  if (isGiven(ip_address_id)) checks.push(() => assertAddressOfHost(tx, host, ip_address_id, `${pointer}ip_address_id`, actor));
-  if (isGiven(native_vlan_id)) checks.push(() => assertVlansOfNetwork(tx, host, [native_vlan_id], `${pointer}native_vlan_id`, actor));
-  if (isGiven(vlan_ids)) checks.push(() => assertVlansOfNetwork(tx, host, vlan_ids, `${pointer}vlan_ids`, actor));
-  if (isGiven(neighbor)) checks.push(() => assertNeighbor(tx, host, neighbor, `${pointer}neighbor`, actor));
-  return checks;
+  if (isGiven(ip_address_id)) place.attempt(() => assertAddressOfHost(tx, host, ip_address_id, place.field("ip_address_id"), actor));
+  if (isGiven(native_vlan_id)) place.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], place.field("native_vlan_id"), actor));
+  if (isGiven(vlan_ids)) place.attempt(() => assertVlansOfNetwork(tx, host, vlan_ids, place.field("vlan_ids"), actor));
+  if (isGiven(neighbor)) place.attempt(() => assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor));
 }
 
 function isGiven<T>(value: T | null | undefined): value is T {
@@ -118,8 +115,8 @@ function assertVlansOfNetwork(tx: WriteTransaction, host: HostRecord, ids: reado
   if (foreign.length > 0) throw referenceInvalid("vlan", field, foreign.map((vlan) => vlan.id));
 }
 
-/** The far end is of the same network: what lies beyond may be out of other readers' reach. */
-function assertNeighbor(tx: WriteTransaction, host: HostRecord, neighbor: NonNullable<IfEntryItem["neighbor"]>, field: string, actor: CommandActor): void {
+/** The far end is of the same network: what lies beyond may be out of other readers' reach. @throws DomainError entity_reference_invalid */
+export function assertNeighbor(tx: WriteTransaction, host: HostRecord, neighbor: NonNullable<IfEntryItem["neighbor"]>, field: string, actor: CommandActor): void {
   const far = neighbor.type === "Host" ? findReachable(tx, hostKind, neighbor.id, actor) : findReachable(tx, ifEntryKind, neighbor.id, actor);
   if (far === null || far.network_id !== host.network_id) throw referenceInvalid(neighbor.type === "Host" ? "host" : "if_entry", field, [neighbor.id]);
 }

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, INT32_MAX, MacText, Nullable, OneOf, OBSERVED_READ_ONLY, Timestamp, Uuid } from "../../http/schemas.ts";
 import { hosts } from "../hosts/host.ts";
@@ -86,12 +87,17 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
   search: { texts: (entry) => ({ wholes: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
+  orderKeys: { if_descr: textSortKey, if_name: textSortKey, if_alias: textSortKey },
   composedSql: {
     code: FDB_ENTRY_CODE,
     live: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT f.mac_address FROM fdb_entries f WHERE f.if_entry_n = p.n ORDER BY f.mac_address))`,
     asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT (SELECT ('{' || fv.members || '}') ->> '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1 AND fs.died > ?1 ORDER BY mac_address))`,
   },
 };
+
+/** What lists of interface entries are grouped and ordered by; texts without regard to case. */
+export const IF_ENTRY_ORDER_FIELDS = ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"] as const;
+export const IF_ENTRY_KEYED_FIELDS = ["if_descr", "if_name", "if_alias"] as const;
 
 const DeviceText = Type.String({ maxLength: DEVICE_TEXT_MAX_LENGTH });
 const optionalText = Type.Optional(Nullable(DeviceText));

@@ -6,9 +6,11 @@ import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } f
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
-import { IF_ENTRY_EXAMPLE, IfEntry, IfEntryCreate, ifEntryKind, IfEntryUpdate } from "./if-entry.ts";
+import { ALL_OFFENDERS } from "../offenders.ts";
+import { orderQuery, orderTerms } from "../ordering.ts";
+import { IF_ENTRY_EXAMPLE, IF_ENTRY_KEYED_FIELDS, IF_ENTRY_ORDER_FIELDS, IfEntry, IfEntryCreate, ifEntryKind, IfEntryUpdate } from "./if-entry.ts";
 
-const filters = { host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid), ...IdsQuery };
+const filters = { host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid), ...IdsQuery, ...orderQuery(IF_ENTRY_ORDER_FIELDS) };
 const List = Type.Object({ ...filters, ...PageQuery });
 const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
@@ -20,7 +22,7 @@ const updateErrors = ["validation_id_mismatch", "entity_reference_invalid", "ent
 
 /** What list and export are of. */
 function listed(query: Static<typeof Export>): ListOptions {
-  return { kind: ifEntryKind, within: { host: query.host_id, network: query.network_id } };
+  return { kind: ifEntryKind, within: { host: query.host_id, network: query.network_id }, order: orderTerms(query, IF_ENTRY_KEYED_FIELDS) };
 }
 
 /** /api/v1/if-entries. */
@@ -32,13 +34,13 @@ export function ifEntryRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/if-entries/export/csv", { operationId: "exportIfEntries", summary: "Export interface entries as CSV", group, access: VIEWER, query: Export, ...csvAnswer("interface entries", schemaColumns(IfEntry), IF_ENTRY_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/if-entries", { operationId: "createIfEntry", summary: "Create an interface entry", group, access: MEMBER, body: IfEntryCreate, answer: IfEntry, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .post("/api/v1/if-entries", { operationId: "createIfEntry", summary: "Create an interface entry", description: ALL_OFFENDERS, group, access: MEMBER, body: IfEntryCreate, answer: IfEntry, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "if_entry.create", { body: call.body }, ifEntryKind),
     )
     .get("/api/v1/if-entries/:id", { operationId: "getIfEntry", summary: "Get an interface entry", group, access: VIEWER, params: IdParams, query: At, answer: IfEntry, example }, (call) =>
       answerRecord(inventory, call, ifEntryKind),
     )
-    .put("/api/v1/if-entries/:id", { operationId: "updateIfEntry", summary: "Update an interface entry", group, access: MEMBER, params: IdParams, body: IfEntryUpdate, answer: IfEntry, errors: updateErrors, example: { ...example, body } }, (call) =>
+    .put("/api/v1/if-entries/:id", { operationId: "updateIfEntry", summary: "Update an interface entry", description: ALL_OFFENDERS, group, access: MEMBER, params: IdParams, body: IfEntryUpdate, answer: IfEntry, errors: updateErrors, example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "if_entry.update", { id: call.params.id, body: call.body }, ifEntryKind),
     )
     .delete("/api/v1/if-entries/:id", { operationId: "deleteIfEntry", summary: "Delete an interface entry", group, access: MEMBER, params: IdParams, query: Cascade, answer: IfEntry, example }, (call) =>

@@ -2,13 +2,12 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import { invalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { hostNamed, placeAfter, siblingsWithRoom } from "../host-children.ts";
 import { removeRecord } from "../references.ts";
 import { addIpAddress, changeIpAddress, SubnetFinder } from "./describe.ts";
-import { ipAddressKind, type IpAddressCreate, type IpAddressItem, type IpAddressRecord, type IpAddressUpdate } from "./ip-address.ts";
+import { ipAddressKind, type IpAddressCreate, type IpAddressUpdate } from "./ip-address.ts";
 
 /**
  * An address of a host.
@@ -18,7 +17,7 @@ export function createIpAddress(tx: WriteTransaction, input: { body: IpAddressCr
   const { body } = input;
   const host = hostNamed(tx, body, actor);
   const siblings = siblingsWithRoom(tx, ipAddressKind, "host_n", host.id);
-  const subnetId = subnetOf(tx, host.network_id, body, null, actor);
+  const subnetId = new SubnetFinder(tx, host.network_id, actor).find(body, null);
   return addIpAddress(tx, host, body, { subnetId, position: placeAfter(siblings) }, actor);
 }
 
@@ -30,10 +29,10 @@ export function createIpAddress(tx: WriteTransaction, input: { body: IpAddressCr
 export function updateIpAddress(tx: WriteTransaction, input: { id: string; body: IpAddressUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const address = getReachable(tx, ipAddressKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(address, body, ["id", "host_id", "network_id"]);
-  return changeIpAddress(tx, address, body, subnetOf(tx, address.network_id, body, address, actor), actor);
+  return changeIpAddress(tx, address, body, new SubnetFinder(tx, address.network_id, actor).find(body, address), actor);
 }
 
 /**
@@ -43,13 +42,7 @@ export function updateIpAddress(tx: WriteTransaction, input: { id: string; body:
  */
 export function removeIpAddress(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const address = getReachable(tx, ipAddressKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, ipAddressKind, input.id, input.cascade);
   return address;
-}
-
-function subnetOf(tx: WriteTransaction, networkId: string, body: IpAddressItem, previous: IpAddressRecord | null, actor: CommandActor): string {
-  const found = new SubnetFinder(tx, networkId, actor).find(body, previous, "");
-  if (typeof found !== "string") throw invalid([found]);
-  return found;
 }

@@ -2,7 +2,7 @@
 
 import { requireRole, type CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
-import { referenceInvalid, type Issue } from "../../base/errors.ts";
+import { invalid, referenceInvalid } from "../../base/errors.ts";
 import { cidrContains, cidrOf, parseCidr, parseIp, type Ip } from "../../base/ip.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { entered } from "../host-children.ts";
@@ -67,10 +67,11 @@ export class SubnetFinder {
    * The subnet of an address: as told, as it was, or the most specific one of the network that contains it.
    * @param previous the address as it is; null for a new one
    * @param pointer where the item stands in the body: `/ip_addresses/3`, empty for the body itself
-   * @returns the subnet's id, or what is wrong
-   * @throws DomainError entity_reference_invalid for a subnet that is not there or of another network
+   * @returns the subnet's id
+   * @throws DomainError entity_reference_invalid for a subnet that is not there or of another network; validation_failed for one that
+   * does not contain the address, and for an address that none of the network contains
    */
-  find(item: Pick<IpAddressItem, "ip_address" | "subnet_id">, previous: IpAddressRecord | null, pointer: string): string | Issue {
+  find(item: Pick<IpAddressItem, "ip_address" | "subnet_id">, previous: IpAddressRecord | null, pointer = ""): string {
     const { tx, networkId } = this;
     const ip = parseIp(item.ip_address) as Ip;
     if (item.subnet_id !== undefined && item.subnet_id !== null) {
@@ -79,11 +80,13 @@ export class SubnetFinder {
       if (subnet.network_id !== networkId) throw referenceInvalid("subnet", path.slice(1), [item.subnet_id]);
       const prefix = parseCidr(subnet.cidr);
       if (prefix !== null && cidrContains(prefix, ip)) return subnet.id;
-      return { path, message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}`, value: item.subnet_id };
+      throw invalid([{ path, message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; left out or null, the most specific subnet that contains the address is found`, value: item.subnet_id }]);
     }
     if (previous !== null && previous.ip_address === item.ip_address) return previous.subnet_id;
     this.mostSpecific ??= subnetsByPrefix(tx, networkId);
-    return this.mostSpecific(ip) ?? { path: `${pointer}/ip_address`, message: "is in no subnet of the host's network; create the subnet first", value: item.ip_address };
+    const found = this.mostSpecific(ip);
+    if (found === null) throw invalid([{ path: `${pointer}/ip_address`, message: "is in no subnet of the host's network; create the subnet first", value: item.ip_address }]);
+    return found;
   }
 }
 

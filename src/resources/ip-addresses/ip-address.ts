@@ -2,6 +2,8 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ipSortKey, parseIp, type Ip } from "../../base/ip.ts";
+import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, INT32_MAX, IpAddressText, Line, MacText, Nullable, OBSERVED_READ_ONLY, observedFields, recordFields, Uuid } from "../../http/schemas.ts";
 import { hosts } from "../hosts/host.ts";
@@ -48,9 +50,14 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (address) => `${address.host_id}/${address.ip_address}`,
-  search: { texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }), finds: (address) => address.host_id },
+  search: { texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }), finds: (address) => address.host_id, findsItself: true },
   unique: { field: "ip_address", value: (address) => address.ip_address },
+  orderKeys: { ip_address: (text) => ipSortKey(parseIp(text) as Ip), name: textSortKey },
 };
+
+/** What lists of addresses are grouped and ordered by; addresses by their numbers, names without regard to case. */
+export const IP_ADDRESS_ORDER_FIELDS = ["created_at", "ip_address", "name", "mac_address", "subnet_id", "host_id", "updated_at"] as const;
+export const IP_ADDRESS_KEYED_FIELDS = ["ip_address", "name"] as const;
 
 const Position = (unsaid: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
 const described = {

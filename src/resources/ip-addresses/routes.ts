@@ -2,13 +2,23 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import type { Filter } from "../../db/list-query.ts";
 import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
-import { IpAddress, IP_ADDRESS_EXAMPLE, IpAddressCreate, ipAddressKind, IpAddressUpdate } from "./ip-address.ts";
+import { orderQuery, orderTerms } from "../ordering.ts";
+import { searched, searchQuery } from "../searching.ts";
+import { IpAddress, IP_ADDRESS_EXAMPLE, IP_ADDRESS_KEYED_FIELDS, IP_ADDRESS_ORDER_FIELDS, IpAddressCreate, ipAddressKind, IpAddressUpdate } from "./ip-address.ts";
 
-const filters = { host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid), ...IdsQuery };
+const filters = {
+  host_id: Type.Optional(Uuid),
+  network_id: Type.Optional(Uuid),
+  subnet_id: Type.Optional(Type.String({ ...Uuid, description: "Only those in this subnet: what is used there." })),
+  ...IdsQuery,
+  ...searchQuery("the address (`10.2.`), its MAC address (`aa:bb`, with colons, dashes or Cisco dots) or a word of its name"),
+  ...orderQuery(IP_ADDRESS_ORDER_FIELDS),
+};
 const List = Type.Object({ ...filters, ...PageQuery });
 const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
@@ -20,7 +30,9 @@ const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity
 
 /** What list and export are of. */
 function listed(query: Static<typeof Export>): ListOptions {
-  return { kind: ipAddressKind, within: { host: query.host_id, network: query.network_id } };
+  const { host_id: host, network_id: network, subnet_id: subnet } = query;
+  const filters: Filter[] = subnet === undefined ? [] : [{ field: "subnet_id", names: subnet }];
+  return { kind: ipAddressKind, within: { host, network }, filters, search: searched(query.search), order: orderTerms(query, IP_ADDRESS_KEYED_FIELDS) };
 }
 
 /** /api/v1/ip-addresses. */

@@ -38,7 +38,7 @@ export function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate
 export function updateNetwork(tx: WriteTransaction, input: { id: string; body: NetworkUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const network = getReachable(tx, networkKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(network, body, ["id"]);
   return tx.update(networkKind, id, {
@@ -56,7 +56,7 @@ export function updateNetwork(tx: WriteTransaction, input: { id: string; body: N
  */
 export function removeNetwork(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const network = getReachable(tx, networkKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, networkKind, input.id, input.cascade);
   return network;
 }

@@ -63,7 +63,7 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
  */
 export function updateOrganization(tx: WriteTransaction, input: { body: OrganizationUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const organization = tx.get(organizationKind, actor.organizationId);
-  assertVersion(input.ifMatch, tx.sequenceOf(organization.id));
+  assertVersion(input.ifMatch, tx.versionOf(organization.id));
   assertSameIds(organization, input.body, ["id"]);
   return tx.update(organizationKind, organization.id, { name: input.body.name });
 }

@@ -27,7 +27,7 @@ export function createPort(tx: WriteTransaction, input: { body: PortCreate }, ac
 export function updatePort(tx: WriteTransaction, input: { id: string; body: PortUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const port = getReachable(tx, portKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(port, body, ["id", "host_id", "network_id"]);
   return changePort(tx, port, body);
@@ -40,7 +40,7 @@ export function updatePort(tx: WriteTransaction, input: { id: string; body: Port
  */
 export function removePort(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const port = getReachable(tx, portKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, portKind, input.id, input.cascade);
   return port;
 }

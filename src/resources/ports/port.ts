@@ -43,6 +43,9 @@ export const portKind: Kind<PortRecord> = {
   unique: { field: "number", value: (port) => port.number },
 };
 
+/** What lists of ports are grouped and ordered by. */
+export const PORT_ORDER_FIELDS = ["created_at", "number", "protocol", "type", "updated_at"] as const;
+
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 const described = { number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }), protocol: OneOf(PORT_PROTOCOLS) };
 const READ_ONLY = [...OBSERVED_READ_ONLY, "type"];

@@ -6,9 +6,10 @@ import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } f
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
-import { Port, PORT_EXAMPLE, PortCreate, portKind, PortUpdate } from "./port.ts";
+import { orderQuery, orderTerms } from "../ordering.ts";
+import { Port, PORT_EXAMPLE, PORT_ORDER_FIELDS, PortCreate, portKind, PortUpdate } from "./port.ts";
 
-const filters = { host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid), ...IdsQuery };
+const filters = { host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid), ...IdsQuery, ...orderQuery(PORT_ORDER_FIELDS) };
 const List = Type.Object({ ...filters, ...PageQuery });
 const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
@@ -20,7 +21,7 @@ const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity
 
 /** What list and export are of. */
 function listed(query: Static<typeof Export>): ListOptions {
-  return { kind: portKind, within: { host: query.host_id, network: query.network_id } };
+  return { kind: portKind, within: { host: query.host_id, network: query.network_id }, order: orderTerms(query, []) };
 }
 
 /** /api/v1/ports. */

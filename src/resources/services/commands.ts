@@ -2,13 +2,13 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import { invalid, type Issue } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { bindingKind, type BindingItem } from "../bindings/binding.ts";
 import { targetsOf } from "../bindings/describe.ts";
 import { syncBindings, unchanged } from "../bindings/sync.ts";
 import { hostNamed, placeAfter, siblingsWithRoom } from "../host-children.ts";
+import { refusedAtOnce, type Place } from "../offenders.ts";
 import { removeRecord } from "../references.ts";
 import { addService, changeService } from "./describe.ts";
 import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
@@ -22,9 +22,11 @@ export function createService(tx: WriteTransaction, input: { body: ServiceCreate
   const { body } = input;
   const host = hostNamed(tx, body, actor);
   const siblings = siblingsWithRoom(tx, serviceKind, "host_n", host.id);
-  const service = addService(tx, host, body, placeAfter(siblings), actor);
-  setBindings(tx, service, body.bindings, actor);
-  return service;
+  return refusedAtOnce(body, (place) => {
+    const service = place.attempt(() => addService(tx, host, body, placeAfter(siblings), actor, place));
+    if (service !== null) setBindings(tx, service, body.bindings, actor, place);
+    return service;
+  });
 }
 
 /**
@@ -34,12 +36,14 @@ export function createService(tx: WriteTransaction, input: { body: ServiceCreate
 export function updateService(tx: WriteTransaction, input: { id: string; body: ServiceUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const service = getReachable(tx, serviceKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(service, body, ["id", "host_id", "network_id"]);
-  const changed = changeService(tx, service, body, actor);
-  setBindings(tx, changed, body.bindings, actor);
-  return changed;
+  return refusedAtOnce(body, (place) => {
+    const changed = changeService(tx, service, body, actor, place);
+    setBindings(tx, changed, body.bindings, actor, place);
+    return changed;
+  });
 }
 
 /**
@@ -49,15 +53,13 @@ export function updateService(tx: WriteTransaction, input: { id: string; body: S
  */
 export function removeService(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const service = getReachable(tx, serviceKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, serviceKind, input.id, input.cascade);
   return service;
 }
 
-function setBindings(tx: WriteTransaction, service: ServiceRecord, items: readonly BindingItem[] | null | undefined, actor: CommandActor): void {
+function setBindings(tx: WriteTransaction, service: ServiceRecord, items: readonly BindingItem[] | null | undefined, actor: CommandActor, place: Place): void {
   if (items === null || items === undefined) return;
-  const issues: Issue[] = [];
-  const gone = syncBindings(tx, service, items, unchanged(targetsOf(tx, service.host_id)), actor, "", issues);
-  if (issues.length > 0) throw invalid(issues);
+  const gone = syncBindings(tx, service, items, unchanged(targetsOf(tx, service.host_id)), actor, place);
   for (const { id } of gone) removeRecord(tx, bindingKind, id, true);
 }

@@ -4,6 +4,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { entered } from "../host-children.ts";
 import type { HostRecord } from "../hosts/host.ts";
+import type { Place } from "../offenders.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import type { ServiceItem } from "./service-body.ts";
@@ -13,30 +14,32 @@ import { assertVirtualizingService } from "./virtualizing.ts";
 /**
  * A new service of a host, which may be new itself.
  * @param position for an item that has none
- * @param pointer where the item stands in the body, for errors: `services/3/`
- * @throws DomainError entity_reference_invalid for tags, and for a virtualizing service of another network
+ * @param place of the item in the body: gets what is wrong with its references, entity_reference_invalid for tags, and for a
+ * virtualizing service of another network
+ * @throws DomainError entity_already_exists for its id
  */
-export function addService(tx: WriteTransaction, host: HostRecord, item: ServiceItem, position: number, actor: CommandActor, pointer = ""): ServiceRecord {
+export function addService(tx: WriteTransaction, host: HostRecord, item: ServiceItem, position: number, actor: CommandActor, place: Place): ServiceRecord {
   return tx.create(
     serviceKind,
     actor.organizationId,
-    { host_id: host.id, network_id: host.network_id, source: MANUAL, ...describedFields(tx, host.network_id, item, null, position, actor, pointer), first_discovery_id: null },
+    { host_id: host.id, network_id: host.network_id, source: MANUAL, ...describedFields(tx, host.network_id, item, null, position, actor, place), first_discovery_id: null },
     entered(tx, item),
   );
 }
 
-/** A service after a write: what the item leaves out keeps its value. @throws as addService does */
-export function changeService(tx: WriteTransaction, service: ServiceRecord, item: ServiceItem, actor: CommandActor, pointer = ""): ServiceRecord {
-  return tx.update(serviceKind, service.id, describedFields(tx, service.network_id, item, service, service.position, actor, pointer));
+/** A service after a write: what the item leaves out keeps its value. @param place as addService takes it */
+export function changeService(tx: WriteTransaction, service: ServiceRecord, item: ServiceItem, actor: CommandActor, place: Place): ServiceRecord {
+  return tx.update(serviceKind, service.id, describedFields(tx, service.network_id, item, service, service.position, actor, place));
 }
 
-function describedFields(tx: WriteTransaction, networkId: string, item: ServiceItem, previous: ServiceRecord | null, position: number, actor: CommandActor, pointer: string) {
-  assertVirtualizingService(tx, item.virtualization, networkId, `${pointer}virtualization/details/service_id`, actor);
+function describedFields(tx: WriteTransaction, networkId: string, item: ServiceItem, previous: ServiceRecord | null, position: number, actor: CommandActor, place: Place) {
+  const { tags } = item;
+  place.attempt(() => assertVirtualizingService(tx, item.virtualization, networkId, place.field("virtualization/details/service_id"), actor));
   return {
     name: item.name,
     position: item.position ?? previous?.position ?? position,
     service_definition: item.service_definition,
-    tags: item.tags === undefined ? (previous?.tags ?? []) : existingTags(tx, item.tags, actor, `${pointer}tags`),
+    tags: (tags === undefined ? null : place.attempt(() => existingTags(tx, tags, actor, place.field("tags")))) ?? previous?.tags ?? [],
     virtualization: item.virtualization === undefined ? (previous?.virtualization ?? null) : item.virtualization,
   };
 }

@@ -5,6 +5,7 @@ import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
 import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
+import { ALL_OFFENDERS } from "../offenders.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { Service, SERVICE_EXAMPLE, ServiceCreate, ServiceUpdate } from "./service-body.ts";
 import { composeServices, SERVICE_COLUMNS } from "./service-view.ts";
@@ -42,13 +43,13 @@ export function serviceRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/services/export/csv", { operationId: "exportServices", summary: "Export services as CSV", group, access: VIEWER, query: Export, ...csvAnswer("services", SERVICE_COLUMNS, SERVICE_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/services", { operationId: "createService", summary: "Create a service with its bindings", group, access: MEMBER, body: ServiceCreate, answer: Service, errors: writeErrors, example: { ...example, body } }, (call) =>
+    .post("/api/v1/services", { operationId: "createService", summary: "Create a service with its bindings", description: ALL_OFFENDERS, group, access: MEMBER, body: ServiceCreate, answer: Service, errors: writeErrors, example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "service.create", { body: call.body }, serviceKind, composeServices),
     )
     .get("/api/v1/services/:id", { operationId: "getService", summary: "Get a service with its bindings", group, access: VIEWER, params: IdParams, query: At, answer: Service, example }, (call) =>
       answerRecord(inventory, call, serviceKind, composeServices),
     )
-    .put("/api/v1/services/:id", { operationId: "updateService", summary: "Update a service with its bindings", description: "Bindings that are given replace the service's; null or left out they stay as they are.", group, access: MEMBER, params: IdParams, body: ServiceUpdate, answer: Service, errors: ["validation_id_mismatch", ...writeErrors], example: { ...example, body } }, (call) =>
+    .put("/api/v1/services/:id", { operationId: "updateService", summary: "Update a service with its bindings", description: `Bindings that are given replace the service's; null or left out they stay as they are. ${ALL_OFFENDERS}`, group, access: MEMBER, params: IdParams, body: ServiceUpdate, answer: Service, errors: ["validation_id_mismatch", ...writeErrors], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "service.update", { id: call.params.id, body: call.body }, serviceKind, composeServices),
     )
     .delete("/api/v1/services/:id", { operationId: "deleteService", summary: "Delete a service with its bindings", group, access: MEMBER, params: IdParams, query: Cascade, answer: Service, example }, (call) =>

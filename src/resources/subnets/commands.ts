@@ -45,7 +45,7 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
 export function updateSubnet(tx: WriteTransaction, input: { id: string; body: SubnetUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const subnet = getReachable(tx, subnetKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(subnet, body, ["id", "network_id"]);
   assertVlanOfNetwork(tx, body.vlan_id, subnet.network_id, actor);
@@ -67,7 +67,7 @@ export function updateSubnet(tx: WriteTransaction, input: { id: string; body: Su
  */
 export function removeSubnet(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const subnet = getReachable(tx, subnetKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, subnetKind, input.id, input.cascade);
   return subnet;
 }

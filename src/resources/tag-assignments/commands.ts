@@ -46,7 +46,7 @@ export function assignTags(tx: WriteTransaction, input: { body: TagAssignment; i
   const { entity_type, entity_id, tag_ids } = input.body;
   assertMayWrite(entity_type, actor);
   getTagged(tx, entity_type, [entity_id], "entity_id", actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(entity_id));
+  assertVersion(input.ifMatch, tx.versionOf(entity_id));
   const tags = existingTags(tx, tag_ids, actor, "tag_ids");
   tx.update(RULES[entity_type].kind, entity_id, { tags });
   return { entity_type, entity_id, tag_ids: tags };

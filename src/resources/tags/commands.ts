@@ -35,7 +35,7 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
 export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const tag = getReachable(tx, tagKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(tag, body, ["id"]);
   return tx.update(tagKind, id, {
@@ -52,7 +52,7 @@ export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUp
  */
 export function removeTag(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
   const tag = getReachable(tx, tagKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, tagKind, input.id, false);
   return tag;
 }

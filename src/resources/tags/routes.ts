@@ -2,7 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { ADMIN, VIEWER, type Access, type Actor } from "../../access/actor.ts";
-import { AtQuery, BulkIds, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
+import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery } from "../../http/schemas.ts";
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
@@ -14,6 +14,7 @@ const filters = { ...IdsQuery, ...searchQuery("a word of the tag's name or descr
 const List = Type.Object({ ...filters, ...PageQuery });
 const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
+const Cascade = Type.Object(CascadeQuery);
 const group = "Tags";
 const example = { data: TAG_EXAMPLE };
 const body = { name: "core", color: "Green", description: "", is_application: false };
@@ -41,10 +42,10 @@ export function tagRoutes(surface: Surface<Actor, Access>, inventory: Inventory)
     .put("/api/v1/tags/:id", { operationId: "updateTag", summary: "Update a tag", group, access: ADMIN, params: IdParams, body: TagUpdate, answer: Tag, errors: ["validation_id_mismatch", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "tag.update", { id: call.params.id, body: call.body }, tagKind),
     )
-    .delete("/api/v1/tags/:id", { operationId: "deleteTag", summary: "Delete a tag", description: "Takes it off every record that carries it, in the same transaction.", group, access: ADMIN, params: IdParams, answer: Tag, example }, (call) =>
+    .delete("/api/v1/tags/:id", { operationId: "deleteTag", summary: "Delete a tag", description: "Takes it off every record that carries it, in the same transaction, with `cascade` or without.", group, access: ADMIN, params: IdParams, query: Cascade, answer: Tag, example }, (call) =>
       answerRemoval(inventory, call, "tag.delete", {}, tagKind),
     )
-    .post("/api/v1/tags/bulk-delete", { operationId: "deleteTags", summary: "Delete many tags, all or none", description: "Takes them off every record that carries them, in the same transaction.", group, access: ADMIN, body: BulkIds, answer: Type.Array(Tag), errors: ["entity_reference_invalid"], example: { data: [TAG_EXAMPLE], body: [TAG_EXAMPLE.id] } }, (call) =>
+    .post("/api/v1/tags/bulk-delete", { operationId: "deleteTags", summary: "Delete many tags, all or none", description: "Takes them off every record that carries them, in the same transaction, with `cascade` or without.", group, access: ADMIN, query: Cascade, body: BulkIds, answer: Type.Array(Tag), errors: ["entity_reference_invalid"], example: { data: [TAG_EXAMPLE], body: [TAG_EXAMPLE.id] } }, (call) =>
       answerBulkRemoval(inventory, call, "tag.bulk_delete", { cascade: false }, tagKind),
     );
 }

@@ -66,7 +66,7 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
 export function updateUser(tx: WriteTransaction, input: UserChange, actor: CommandActor): Written {
   const { id, body } = input;
   const user = getReachable(tx, userKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(user, body, ["id"]);
   const fields = userFields(tx, user, body, actor);
@@ -105,7 +105,7 @@ export function userFields(tx: WriteTransaction, user: UserRecord, body: Omit<Us
  */
 export function removeUser(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
   const user = getReachable(tx, userKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   assertReachesAll(actor);
   requireRole(actor.role, user.role, `Deleting a user with the role ${user.role}`);
   if (isActiveOwner(user)) assertAnotherOwner(tx, user);

@@ -50,8 +50,13 @@ export const userKind: Kind<UserRecord> = {
   sortKeys: (user) => ({ name: textSortKey(user.name), email: textSortKey(user.email) }),
 };
 
+/** What lists of users are grouped and ordered by; texts without regard to case, roles by their names. */
+export const USER_ORDER_FIELDS = ["created_at", "name", "email", "role", "last_login", "updated_at"] as const;
+export const USER_KEYED_FIELDS = ["name", "email"] as const;
+
 export const Email = Type.String({ format: "email", maxLength: EMAIL_MAX_LENGTH });
 export const NetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX });
+const UserNetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX, description: "The networks that a Member or Viewer reaches: without any, nothing. An Owner or Admin reaches every network, whatever is named here." });
 
 export const User = Type.Object(
   {
@@ -60,7 +65,7 @@ export const User = Type.Object(
     email: Email,
     name: Name,
     role: OneOf(ROLES),
-    network_ids: NetworkIds,
+    network_ids: UserNetworkIds,
     is_enabled: Type.Boolean(),
     last_login: Nullable(Timestamp),
     ...recordFields,
@@ -68,7 +73,7 @@ export const User = Type.Object(
   { $id: "User" },
 );
 
-const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), email: Email, name: Type.Optional(Name), role: OneOf(ROLES), network_ids: Type.Optional(NetworkIds), is_enabled: Type.Optional(Type.Boolean()) };
+const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), email: Email, name: Type.Optional(Name), role: OneOf(ROLES), network_ids: Type.Optional(UserNetworkIds), is_enabled: Type.Optional(Type.Boolean()) };
 const READ_ONLY = [...RECORD_READ_ONLY, "last_login"];
 /** Characters; bytes are bound by the hash itself. */
 export const Password = Type.String({ minLength: 10, maxLength: 1_024, writeOnly: true });

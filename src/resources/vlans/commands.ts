@@ -38,7 +38,7 @@ export function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, ac
 export function updateVlan(tx: WriteTransaction, input: { id: string; body: VlanUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
   const vlan = getReachable(tx, vlanKind, id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(id));
+  assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(vlan, body, ["id", "network_id"]);
   return tx.update(vlanKind, id, {
@@ -55,7 +55,7 @@ export function updateVlan(tx: WriteTransaction, input: { id: string; body: Vlan
  */
 export function removeVlan(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const vlan = getReachable(tx, vlanKind, input.id, actor);
-  assertVersion(input.ifMatch, tx.sequenceOf(input.id));
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, vlanKind, input.id, input.cascade);
   return vlan;
 }

@@ -1,0 +1,31 @@
+// The app without a store: what its operations promise is known without one. Answers no request that needs one.
+
+import { createApp } from "./app.ts";
+
+export function createBareApp(): ReturnType<typeof createApp> {
+  return createApp({
+    inventory: { reader: absent(), writes: absent(), longReads: absent(), log: absent(), authorOf: () => absent() },
+    gate: absent(),
+    signIn: absent(),
+    watch: absent(),
+    random: absent(),
+    log: absent(),
+    clock: absent(),
+    requestIdPrefix: "",
+    monotonicMs: () => performance.now(),
+    discovery: absent(),
+    backups: absent(),
+    isReadOnly: false,
+    bodyChecks: null,
+    timers: absent(),
+  });
+}
+
+/** Stands where nothing is to be asked. */
+function absent<T extends object>(): T {
+  return new Proxy({} as T, {
+    get: (_target, name) => {
+      throw new Error(`bare app: there is no store to ask for ${String(name)}`);
+    },
+  });
+}

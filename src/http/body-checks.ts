@@ -1,0 +1,137 @@
+// What a body comes to: parsed, and checked against what its operation takes. A large one on a thread of its own, since a few
+// megabytes of JSON take long enough for every other caller to feel it. Knows no operation.
+
+import type { TSchema } from "@sinclair/typebox";
+import { DomainError, type ErrorCode } from "../base/errors.ts";
+import { parseJson } from "./body.ts";
+import { NoBody } from "./schemas.ts";
+import { check, type Checked } from "./validation.ts";
+
+/** A body beyond this is checked on the other thread: up to here it takes some milliseconds. */
+export const LARGE_BODY_BYTES = 64 * 1024;
+
+export interface BodyToCheck {
+  readonly operationId: string;
+  /** As it came. */
+  readonly bytes: Uint8Array;
+  /** What makes a repeated request the same one, besides its body; null where nobody asked for that. */
+  readonly repeatedAs: string | null;
+}
+
+export interface CheckedBody {
+  readonly checked: Checked;
+  /** SHA-256 of `repeatedAs` and the body, as hexadecimal digits; null where nobody asked for it. */
+  readonly fingerprint: string | null;
+}
+
+/** What says what an operation takes; none: nothing, or an empty object. */
+export interface TakesBody {
+  readonly operationId: string;
+  readonly body?: TSchema;
+}
+
+/** @throws DomainError malformed_json */
+export function checkBody(operation: TakesBody, { bytes, repeatedAs }: BodyToCheck): CheckedBody {
+  // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
+  const checked = operation.body === undefined ? check(NoBody, bytes.length === 0 ? {} : parseJson(bytes)) : check(operation.body, parseJson(bytes));
+  return { checked, fingerprint: repeatedAs === null || !checked.ok ? null : fingerprintOf(repeatedAs, JSON.stringify(checked.value ?? null)) };
+}
+
+/** @param body what stands for the body */
+export function fingerprintOf(repeatedAs: string, body: string): string {
+  return new Bun.CryptoHasher("sha256").update(`${repeatedAs}\n`).update(body).digest("hex");
+}
+
+export type FromBodyWorker = { readonly id: number } & (
+  | { readonly ok: true; readonly body: CheckedBody }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null }
+);
+
+interface Waiting {
+  readonly resolve: (body: CheckedBody) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The thread that large bodies are checked on, started when the first one arrives and again after a crash. */
+export class BodyChecks {
+  private readonly startWorker: () => Worker;
+  private readonly onCrash: (message: string) => void;
+  private worker: Worker | null = null;
+  private isClosed = false;
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 1;
+
+  constructor(startWorker: () => Worker, onCrash: (message: string) => void) {
+    this.startWorker = startWorker;
+    this.onCrash = onCrash;
+  }
+
+  /**
+   * As checkBody. The bytes are handed over: they are the caller's no more.
+   * @throws DomainError malformed_json, shutting_down, internal_error
+   */
+  check(body: BodyToCheck): Promise<CheckedBody> {
+    if (this.isClosed) return Promise.reject(shuttingDown());
+    const id = this.nextId;
+    this.nextId += 1;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.running().postMessage({ id, ...body }, [body.bytes.buffer as ArrayBuffer]);
+    });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    const { worker } = this;
+    this.worker = null;
+    worker?.terminate();
+    this.failAll(shuttingDown);
+  }
+
+  private running(): Worker {
+    if (this.worker !== null) return this.worker;
+    const worker = this.startWorker();
+    this.worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<FromBodyWorker>) => {
+      const waiting = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      if (data.ok) waiting?.resolve(data.body);
+      else waiting?.reject(Object.assign(new DomainError(data.code, data.message, data.params), data.cause === null ? {} : { cause: data.cause }));
+    };
+    const crash = (message: string) => {
+      if (this.worker !== worker) return;
+      this.worker = null;
+      this.onCrash(message);
+      this.failAll(() => Object.assign(new DomainError("internal_error", "The body could not be checked: nothing was written."), { cause: message }));
+    };
+    worker.onerror = (event) => crash(event.message);
+    worker.addEventListener("close", () => crash("the thread that checks bodies ended"));
+    return worker;
+  }
+
+  private failAll(error: () => DomainError): void {
+    for (const [id, waiting] of [...this.waiting]) {
+      this.waiting.delete(id);
+      waiting.reject(error());
+    }
+  }
+}
+
+/** The Worker's side. */
+export function serveBodyChecks(operations: readonly TakesBody[], port: { postMessage(message: FromBodyWorker): void }): (message: BodyToCheck & { id: number }) => void {
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+  return ({ id, ...body }) => {
+    try {
+      const operation = byId.get(body.operationId);
+      if (operation === undefined) throw new Error(`body checks: there is no operation ${body.operationId}`);
+      port.postMessage({ id, ok: true, body: checkBody(operation, body) });
+    } catch (error) {
+      if (error instanceof DomainError) port.postMessage({ id, ok: false, code: error.code, message: error.message, params: error.params, cause: null });
+      else port.postMessage({ id, ok: false, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  };
+}
+
+function shuttingDown(): DomainError {
+  return new DomainError("shutting_down", "The appliance is shutting down: nothing was written.");
+}

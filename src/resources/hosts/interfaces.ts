@@ -1,0 +1,66 @@
+// Makes the interface entries of a host match the list of a write, as its addresses are in children.ts.
+// Goes through all of them, whatever is refused: what is wrong is noted, and somebody else refuses the write.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization } from "../../access/reach.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { foreignIds } from "../host-children.ts";
+import { addIfEntry, assertNeighbor, changeIfEntry } from "../if-entries/describe.ts";
+import { ifEntryKind, type IfEntryItem, type IfEntryRecord } from "../if-entries/if-entry.ts";
+import { match } from "../matching.ts";
+import type { Place } from "../offenders.ts";
+import { removeRecord } from "../references.ts";
+import type { HostRecord } from "./host.ts";
+
+interface Options {
+  /** Whether the host is: then there is nothing to look for. */
+  readonly isNew: boolean;
+  /** As match takes it. */
+  readonly twinField: string | null;
+  /** Addresses that the same write refused: what names one of them is not wrong for that. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/**
+ * Makes the interface entries of a host those of a list, known by id and else by if_index.
+ * @param items null or left out: as they are
+ * @param whole the host's place in the body: gets what is wrong
+ * @returns sets the neighbors, to be run when every interface entry of the write is there: they may be each other's
+ */
+export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: readonly IfEntryItem[] | null | undefined, { isNew, twinField, refused }: Options, actor: CommandActor, whole: Place): () => void {
+  if (items === null || items === undefined) return () => {};
+  const neighbors: Array<() => void> = [];
+  const stored = isNew ? [] : tx.children(ifEntryKind, "host_n", host.id);
+  const { matched, unmatched, issues } = match(items, stored, ({ if_index }: IfEntryItem | IfEntryRecord) => ({ if_index }), "/interfaces", twinField);
+  whole.note(...issues);
+  for (const { item, position, stored: entry } of matched) {
+    const place = whole.at(`/interfaces/${position}`);
+    place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
+    place.attempt(() => assertOwnOrganization(item.organization_id, actor));
+    const { near, neighbor } = withoutNeighbor(withoutAddress(item, refused));
+    const written = place.attempt(() => (entry === null ? addIfEntry(tx, host, near, actor, place) : changeIfEntry(tx, host, entry, near, actor, place)));
+    if (neighbor === null) continue;
+    neighbors.push(() =>
+      place.attempt(() => {
+        assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor);
+        if (written !== null) tx.update(ifEntryKind, written.id, { neighbor });
+      }),
+    );
+  }
+  for (const { id } of unmatched) removeRecord(tx, ifEntryKind, id, true);
+  return () => {
+    for (const set of neighbors) set();
+  };
+}
+
+/** The far end may be of a later item, so it waits; null clears it at once. */
+function withoutNeighbor(item: IfEntryItem): { near: IfEntryItem; neighbor: NonNullable<IfEntryItem["neighbor"]> | null } {
+  if (item.neighbor === undefined || item.neighbor === null) return { near: item, neighbor: null };
+  const { neighbor, ...near } = item;
+  return { near, neighbor };
+}
+
+function withoutAddress(item: IfEntryItem, refused: ReadonlySet<string>): IfEntryItem {
+  const { ip_address_id, ...rest } = item;
+  return typeof ip_address_id === "string" && refused.has(ip_address_id) ? rest : item;
+}
