@@ -256,15 +256,15 @@ class Drafting {
 }
 
 export function hostRef({ id, name, valid_from }: HostRecord): RecordRef {
-  return { type: "host", id, name, valid_from };
+  return { entity_type: "host", id, name, valid_from };
 }
 
 export function addressRef({ id, ip_address: name, valid_from }: IpAddressRecord): RecordRef {
-  return { type: "ip_address", id, name, valid_from };
+  return { entity_type: "ip_address", id, name, valid_from };
 }
 
 export function portRef({ id, if_name: name, if_descr: descr, valid_from }: IfEntryRecord): RecordRef {
-  return { type: "if_entry", id, name: name ?? descr, valid_from };
+  return { entity_type: "if_entry", id, name: name ?? descr, valid_from };
 }
 
 /** The address of the lowest position stands for all. */

@@ -15,7 +15,7 @@ export const RECORD_TYPES = ["host", "ip_address", "if_entry", "fdb_entry", "sub
 
 /** A record as evidence: which one, what it was called, and since when it had been as it was seen. */
 export interface RecordRef {
-  readonly type: (typeof RECORD_TYPES)[number];
+  readonly entity_type: (typeof RECORD_TYPES)[number];
   readonly id: string;
   readonly name: string;
   readonly valid_from: string;
@@ -55,6 +55,15 @@ export interface NeighborFact {
   readonly host: HostFact | null;
   /** What it calls itself. */
   readonly announced: string | null;
+  /** Crowded ports at which other devices of the network name the same far end; one of each device. */
+  readonly namedAt: readonly NamingFact[];
+}
+
+/** A crowded port (CROWDED_MIN) that is not down, and whose far end is the same as another one's. */
+export interface NamingFact {
+  readonly device: RecordRef;
+  readonly port: RecordRef;
+  readonly holdsMost: boolean;
 }
 
 export interface PortFact {
@@ -66,9 +75,22 @@ export interface PortFact {
   readonly device: HostFact;
   /** Rows of the device's forwarding table that lead to this port. */
   readonly forwards: number;
+  /** Whether these are more than half of the device's table; false where they are few (CROWDED_MIN), or the far end is known to be a switch. */
+  readonly holdsMost: boolean;
+  /** The devices that forward to the subject as well and of which one's own MAC address was learned here; null where that was not looked for. */
+  readonly leadsTo: readonly RecordRef[] | null;
+  /** Whether it stands for several ports (IEEE 802.1AX). */
+  readonly isAggregate: boolean;
+  /** Since when the inventory knows the port. */
+  readonly createdAt: string;
   readonly neighbor: NeighborFact | null;
   readonly nativeVlanId: string | null;
   readonly vlanIds: readonly string[];
+}
+
+/** Whether what is told of a port may still hold: one that is down forwards to nobody. */
+export function isUp({ adminStatus, operStatus }: { readonly adminStatus: AdminStatus; readonly operStatus: OperStatus }): boolean {
+  return adminStatus !== "Down" && operStatus !== "Down" && operStatus !== "NotPresent" && operStatus !== "LowerLayerDown";
 }
 
 /** A port that forwards to a MAC address. */
@@ -133,7 +155,32 @@ export const CROWDS = [
   { low: 64, high: Number.MAX_SAFE_INTEGER },
 ] as const;
 
+/** Other rows from which on a port is crowded: more than a telephone and what is plugged into it, or a host with its containers' bridge. */
+export const CROWDED_MIN = 4;
+/** Tables of ports with more other rows than these are not read row by row. */
+export const LISTED_MAX = 63;
+
 /** The place in CROWDS of a number of other rows. */
 export function crowdOf(others: number): number {
   return CROWDS.findIndex(({ low, high }) => others >= low && others <= high);
+}
+
+/** Between which numbers a number may move. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Whether a port's rows are more than half of its device's, and how far each of both numbers may move, whatever the other one does in its
+ * range, before that could be answered otherwise. The ranges meet at a power of two where one lies between: so they are the same for many numbers.
+ */
+export function majorityOf(rows: number, total: number): { readonly holdsMost: boolean; readonly rows: Range; readonly total: Range } {
+  const half = Math.floor(total / 2);
+  const holdsMost = rows > half;
+  const [low, high] = holdsMost ? [half + 1, rows] : [rows, half];
+  const power = high < 1 ? 0 : 2 ** Math.floor(Math.log2(high));
+  const meeting = power >= low ? power : Math.floor((low + high) / 2);
+  if (holdsMost) return { holdsMost, rows: { low: meeting, high: Number.MAX_SAFE_INTEGER }, total: { low: 0, high: 2 * meeting - 1 } };
+  return { holdsMost, rows: { low: 0, high: meeting }, total: { low: 2 * meeting, high: Number.MAX_SAFE_INTEGER } };
 }

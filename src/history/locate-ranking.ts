@@ -4,12 +4,10 @@
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../base/mac.ts";
 import { CANDIDATES_MAX, FACTORS, type Candidate, type Evidence, type EvidenceKind, type Location } from "./locate-answer.ts";
 import { crowdOf, type Facts, type Identity, type LinkSource, type RecordRef, type Subject, type VlanFact } from "./locate-facts.ts";
-import { byNearness, isLive, placesOf, type Place, type Places } from "./locate-places.ts";
+import { byNearness, isAfter, isLive, MANY, placesOf, type Place, type Places } from "./locate-places.ts";
 
 /** Ports that are named in one list. */
 const NAMED_MAX = 5;
-/** Crowds from this one on are many (CROWDS). */
-const MANY = 3;
 
 /**
  * Where the subjects of `facts` are, the likeliest first. A candidate's confidence is the product of its evidence's factors (FACTORS): one
@@ -45,14 +43,14 @@ function candidateOf(facts: Facts, subject: Subject, place: Place | null, found:
     ...(place === null ? [] : doubts(place, found, subject)),
     ...(several === null ? [] : [item("SeveralHosts", several, facts.subjects.flatMap(({ host: each }) => (each === null ? [] : [each.ref])), FACTORS.severalHosts.factor)]),
     ...virtualRouter(mac),
-    ...(place?.role === "Edge" ? pathEvidence(found.uplinks) : []),
+    ...(place === null ? [] : pathEvidence(found.uplinks)),
     ...(place?.port == null ? [] : unknownNeighbor(place)),
     ...(vlan === null ? [] : [vlan.evidence]),
     ...locallyAdministered(mac),
   ];
   const explanation = explain(subject, place, vlan?.sentence ?? "");
   const port = place?.port ?? null;
-  const behind = place?.endsAtHost === true ? (port?.neighbor?.host ?? null) : null;
+  const behind = place?.role === "Edge" && place.endsAtHost ? (port?.neighbor?.host ?? null) : null;
   return {
     confidence: confidenceOf(evidence),
     explanation,
@@ -78,7 +76,7 @@ function confidenceOf(evidence: readonly Evidence[]): number {
 
 function item(kind: EvidenceKind, sentence: string, records: readonly RecordRef[], factor = 1): Evidence {
   // Each once: several rows may be of one record.
-  return { kind, factor, sentence, records: [...new Map(records.map(({ type, id, name, valid_from }) => [id, { type, id, name, valid_from }])).values()] };
+  return { kind, factor, sentence, records: [...new Map(records.map(({ entity_type, id, name, valid_from }) => [id, { entity_type, id, name, valid_from }])).values()] };
 }
 
 function identityEvidence(identity: Identity, { host, mac }: Subject): Evidence {
@@ -111,19 +109,21 @@ function placeEvidence(place: Place, subject: Subject): Evidence[] {
     list.push(item("Forwarding", `${device.ref.name} forwards to ${subject.mac} at ${port.ref.name}; ${others === 0 ? company : `${company} there`}.`, [...sighting.entries.map(({ ref }) => ref), port.ref], isAlone ? FACTORS.alone.factor : 1));
   }
   if (place.role === "Uplink") {
-    const neighbor = port?.neighbor?.host ?? null;
-    const why = neighbor === null ? "" : `, ${neighbor.ref.name} among them`;
-    list.push(item("UplinkOnly", `${portName(place)} leads to other switches${why}; of the ports that end at a device none forwards to it.`, [...(port === null ? [] : [port.ref]), ...(neighbor === null ? [] : [neighbor.ref])], FACTORS.uplinkOnly.factor));
+    const told = onwardOf(place);
+    list.push(item("UplinkOnly", `${portName(place)} leads on to other switches: ${told.why}; of the ports that end at a device none forwards to it.`, [...refs([place]), ...told.records], FACTORS.uplinkOnly.factor));
     return list;
   }
   if (link !== null) list.push(item("Neighbor", linkSentence(place, subject), [link.reportedBy, ...(subject.host === null ? [] : [subject.host.ref])], linkFactor(place)));
   const behind = port?.neighbor?.host ?? null;
   if (place.endsAtHost && behind !== null && port !== null) {
-    list.push(item("Behind", `${said(port.neighbor?.source)}${behind.ref.name}, which is no switch, is at the other end of ${port.ref.name}: it is behind that.`, [port.ref, behind.ref], FACTORS.behind.factor));
+    const isMany = crowdOf(others) >= MANY;
+    const doubt = isMany ? `, with ${others} more: a virtualization host, or a switch that tells no forwarding table` : "";
+    list.push(item("Behind", `${said(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that${doubt}.`, [port.ref, behind.ref], isMany ? FACTORS.behindCrowd.factor : FACTORS.behind.factor));
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
     const isMany = crowdOf(others) >= MANY;
+    const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "what is there"}, or `;
     const what = isMany ? "something with many stations that is not known" : "an unmanaged switch, or a host with machines of its own,";
-    list.push(item("SharedPort", `${entries(others, "more")} to ${port.ref.name}: ${what} is likely in between.`, [port.ref], isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor));
+    list.push(item("SharedPort", `${entries(others, "more")} to ${port.ref.name}: ${announced}${what} is likely in between.`, [port.ref], isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor));
   }
   return list;
 }
@@ -138,7 +138,9 @@ function linkSentence({ link, port, device }: Place, subject: Subject): string {
   const name = subject.host?.ref.name ?? link?.announced ?? "it";
   if (port === null) return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is not known.`;
   const caution = link?.source === "Cdp" ? "; CDP passes through bridges, so the link may not be a direct one" : "";
-  return `${said(link?.source)}${name} is at the other end of ${port.ref.name} of ${device.ref.name}${caution}.`;
+  const member = link?.port ?? port;
+  const aggregate = member.ref.id === port.ref.id ? "" : `; ${port.ref.name}, which stands for several ports, forwards to it`;
+  return `${said(link?.source)}${name} is at the other end of ${member.ref.name} of ${device.ref.name}${aggregate}${caution}.`;
 }
 
 function said(source: LinkSource | undefined): string {
@@ -157,34 +159,63 @@ function noPlace({ mac, host }: Subject): Evidence {
 
 function doubts(place: Place, found: Places, { mac }: Subject): Evidence[] {
   const list: Evidence[] = [];
-  const { port } = place;
+  const { port, device } = place;
   if (port !== null && !isLive(place)) {
     const state = port.adminStatus === "Down" ? "switched off" : `down (${port.operStatus})`;
     list.push(item("PortDown", `${portName(place)} is ${state}: what is known of it is from before.`, [port.ref], FACTORS.portDown.factor));
   }
   const rivals = rivalsOf(place, found);
-  if (rivals.length > 0) list.push(item("AlsoSeen", `It may as well be at ${portList(rivals)}.`, refs(rivals), FACTORS.alsoSeen.factor));
+  const later = rivals.filter((each) => isAfter(each, place));
+  const former = rivals.filter((each) => isAfter(place, each));
+  const equal = rivals.filter((each) => !later.includes(each) && !former.includes(each));
+  if (equal.length > 0) list.push(item("AlsoSeen", `It may as well be at ${portList(equal)}.`, refs(equal), FACTORS.alsoSeen.factor));
+  if (later.length > 0) list.push(item("MovedOn", `It was learned later at ${portList(later)}, where it had not been known: what ${device.ref.name} says is likely from before.`, refs(later), FACTORS.movedOn.factor));
+  if (former.length > 0) list.push(item("MovedHere", `It was learned here later than at ${portList(former)}, which may not have been read since.`, refs(former), FACTORS.movedHere.factor));
   if (place.role === "Edge" && place.sighting !== null && !place.isDirect && !place.endsAtHost && isLive(place) && found.closeCalls.length > 0) {
-    list.push(item("CloseCall", `${portList(found.closeCalls)} ${found.closeCalls.length === 1 ? "forwards" : "forward"} to ${mac} as well, and is taken for an uplink only because a few more MAC addresses are there.`, refs(found.closeCalls), FACTORS.closeCall.factor));
+    const [forward, are] = found.closeCalls.length === 1 ? ["forwards", "is"] : ["forward", "are"];
+    list.push(item("CloseCall", `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} taken for an uplink only because more MAC addresses are there.`, refs(found.closeCalls), FACTORS.closeCall.factor));
   }
   return list;
 }
 
-/** The other live places that speak against this one. A direct link leaves no doubt: a thing may have several. */
+/** The other live places that speak against this one. A direct link leaves no doubt: a thing may have several, and so may what it is behind. */
 function rivalsOf(place: Place, { places }: Places): Place[] {
-  return place.isDirect ? [] : places.filter((other) => other !== place && isLive(other));
+  const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
+  const isOne = (other: Place) => behind !== undefined && other.endsAtHost && other.port?.neighbor?.host?.ref.id === behind;
+  return place.isDirect ? [] : places.filter((other) => other !== place && isLive(other) && !isOne(other));
 }
 
 /** The ports on the way, the nearest first. */
 function pathEvidence(uplinks: readonly Place[]): Evidence[] {
   const [...nearest] = uplinks;
   const told = nearest.sort(byNearness).slice(0, NAMED_MAX).map((place) => {
-    const neighbor = place.port?.neighbor?.host ?? null;
-    const why = neighbor !== null && neighbor.isSwitch ? `its neighbor ${neighbor.ref.name} is a switch` : `${entries(place.others, "other")} there, and another port is nearer`;
-    return item("Uplink", `${portName(place)} forwards to it as an uplink: ${why}.`, [...(place.sighting?.entries.map(({ ref }) => ref) ?? []), ...refs([place]), ...(neighbor === null ? [] : [neighbor.ref])]);
+    const { why, records } = onwardOf(place);
+    return item("Uplink", `${portName(place)} forwards to it as an uplink: ${why}.`, [...(place.sighting?.entries.map(({ ref }) => ref) ?? []), ...refs([place]), ...records]);
   });
   const rest = uplinks.length - told.length;
   return rest > 0 ? [...told, item("Uplink", `${rest} more ${rest === 1 ? "port forwards" : "ports forward"} to it as uplinks.`, [])] : told;
+}
+
+/** Why a place is an uplink, and the records that say so. */
+function onwardOf({ onward, port, device, others }: Place): { why: string; records: RecordRef[] } {
+  const neighbor = port?.neighbor?.host ?? null;
+  const known = neighbor === null ? [] : [neighbor.ref];
+  switch (onward?.kind) {
+    case "Switch":
+      return { why: `its neighbor ${neighbor?.ref.name} is a switch`, records: known };
+    case "Named": {
+      const called = neighbor?.ref.name ?? port?.neighbor?.announced ?? "what is there";
+      const at = onward.at.slice(0, NAMED_MAX);
+      const more = onward.at.length > at.length ? ", and others" : "";
+      return { why: `its neighbor ${called} is a switch, since ${at.map((each) => `${each.device.name} at ${each.port.name}`).join(", ")}${more} ${onward.at.length === 1 ? "names" : "name"} it too, with many MAC addresses behind it`, records: [...known, ...at.map((each) => each.port)] };
+    }
+    case "LeadsTo":
+      return { why: `the MAC address of ${onward.devices.map(({ name }) => name).join(", ")}, which forwards to it as well, was learned there`, records: onward.devices.slice(0, NAMED_MAX) };
+    case "HoldsMost":
+      return { why: `most of what ${device.ref.name} forwards to is there, as it is at every other port that forwards to it`, records: [] };
+    default:
+      return { why: `${entries(others, "other")} there, and another port is nearer`, records: known };
+  }
 }
 
 function unknownNeighbor({ port, link }: Place): Evidence[] {

@@ -10,7 +10,7 @@ import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../ht
 import type { Surface } from "../http/surface.ts";
 import { failed, plainActor, readAt, readingAt, type Inventory, type ResourceCall } from "../resources/answers.ts";
 import { FACTORS, Location, LOCATION_EXAMPLE, Timeline, TIMELINE_EXAMPLE } from "./locate-answer.ts";
-import { ASKED_BY, type Asked } from "./locate-facts.ts";
+import { ASKED_BY, CROWDED_MIN, type Asked } from "./locate-facts.ts";
 import { TIMELINE_POINTS_MAX, type TimelineInput } from "./locate-timeline.ts";
 import type { LocateInput } from "./locate.ts";
 
@@ -33,10 +33,15 @@ const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`$
 const LOCATE_DESCRIPTION = `Joins addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
 Where nothing is known \`candidates\` is empty, and the status 200 all the same.
 
-A port that forwards to the MAC address is an **uplink** when its neighbor has a forwarding table itself. Among ports whose neighbor is not known
-those with the fewest other entries are **edges** and the others uplinks, by orders of magnitude: none, up to 3, up to 15, up to 63, more. A port at
-whose other end LLDP (or an entered neighbor) knows the thing itself, or a host that is no switch, is an edge. A port that is down is not
-measured against.
+A port that forwards to the MAC address is an **uplink** when its neighbor is a switch: a device that has a forwarding table itself; or one that several
+devices name by LLDP, CDP or as their neighbor at ports with more than ${CROWDED_MIN - 1} other entries: three of them, or two that have most of their entries at these
+ports. It is an uplink also when the MAC address of another switch was learned there that forwards to the thing too.
+
+Among ports whose neighbor is not known those with the fewest other entries are **edges** and the others uplinks, by orders of magnitude: none, up to 3, up to
+15, up to 63, more. Where every port that forwards to it has more than 15 others and most of the entries of its switch, and they are of several switches, all are
+uplinks. A port at whose other end LLDP (or an entered neighbor) knows the thing itself, or a host that is not known to be a switch, is an edge; the latter is an
+uplink where it has more than ${CROWDED_MIN - 1} others, and another switch forwards to it at a port with ${CROWDED_MIN - 1} at most (or with
+fewer by an order of magnitude, where it has more than 15 and most of the entries of its switch). A port that is down is not measured against.
 
 The **confidence** of a candidate is the product of the factors of its evidence: one that says where it is, times one for each doubt.
 
@@ -54,7 +59,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
       { operationId: "locate", summary: "Where a MAC address, an IP address or a host is, or was", description: LOCATE_DESCRIPTION, group: "Locate", access: VIEWER, query: LocateParameters, answer: Location, example: { data: LOCATION_EXAMPLE } },
       (call) => {
         const question = questionOf(call);
-        const { at, asked } = readAt(call.query.at, inventory.reader.now());
+        const { at, asked } = readAt(call.query.at, clock.now());
         return readingAt(inventory, at, (asOf) => {
           const input: LocateInput = { ...question, sequence: (asOf ?? inventory.reader.head()).sequence, at: asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
           return answer(inventory, call, "locate", input);

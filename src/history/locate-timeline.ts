@@ -23,10 +23,10 @@ export interface TimelineInput extends LocateQuery {
 
 /** What locate goes by; anything else of a record may change without a difference. */
 const RELEVANT_FIELDS: RelevantFields = {
-  host: ["name", "hostname", "sys_name"],
+  host: ["name", "hostname", "sys_name", "chassis_id"],
   ip_address: ["ip_address", "mac_address", "subnet_id", "position"],
   if_entry: [
-    ...["mac_address", "ip_address_id", "admin_status", "oper_status", "native_vlan_id", "vlan_ids", "neighbor"],
+    ...["if_index", "if_descr", "if_name", "if_type", "mac_address", "ip_address_id", "admin_status", "oper_status", "native_vlan_id", "vlan_ids", "neighbor"],
     ...["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "lldp_mgmt_addr", "cdp_device_id", "cdp_port_id", "cdp_address"],
   ],
   fdb_entry: ["mac_address", "vlan_number"],

@@ -100,8 +100,8 @@ describe("GET /api/v1/locate", () => {
       });
       const uplink = location["candidates"][0].evidence.find((each: Wire) => each["kind"] === "Uplink");
       expect(uplink.sentence).toBe("Te1 of core-1 forwards to it as an uplink: its neighbor access-1 is a switch.");
-      const seen = location["candidates"][0].evidence.find((each: Wire) => each["kind"] === "Forwarding").records.find((each: Wire) => each["type"] === "if_entry");
-      expect(seen).toEqual({ type: "if_entry", id: edge["id"], name: "Gi7", valid_from: edge["valid_from"] });
+      const seen = location["candidates"][0].evidence.find((each: Wire) => each["kind"] === "Forwarding").records.find((each: Wire) => each["entity_type"] === "if_entry");
+      expect(seen).toEqual({ entity_type: "if_entry", id: edge["id"], name: "Gi7", valid_from: edge["valid_from"] });
     }
   });
 

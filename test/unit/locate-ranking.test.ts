@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { CANDIDATES_MAX, FACTORS, type Candidate, type EvidenceKind, type Location } from "../../src/history/locate-answer.ts";
-import type { AddressFact, Asked, Facts, HostFact, Identity, LinkFact, LinkSource, PortFact, RecordRef, Sighting, Subject, VlanFact } from "../../src/history/locate-facts.ts";
+import { majorityOf, type AddressFact, type Asked, type Facts, type HostFact, type Identity, type LinkFact, type LinkSource, type PortFact, type RecordRef, type Sighting, type Subject, type VlanFact } from "../../src/history/locate-facts.ts";
 import { rank } from "../../src/history/locate-ranking.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const SINCE = "2026-11-21T09:00:00.000Z";
 
-const ref = (type: RecordRef["type"], name: string, valid_from = SINCE): RecordRef => ({ type, id: `${type} ${name}`, name, valid_from });
+const ref = (entity_type: RecordRef["entity_type"], name: string, valid_from = SINCE): RecordRef => ({ entity_type, id: `${entity_type} ${name}`, name, valid_from });
 const host = (name: string, isSwitch = false): HostFact => ({ ref: ref("host", name), hostname: null, isSwitch });
 const vlan = (number: number): VlanFact => ({ ref: ref("vlan", `v${number}`), number });
 const address = (ipAddress: string, ofSubnet: VlanFact | null = null): AddressFact => ({ ref: ref("ip_address", ipAddress), ipAddress, subnet: { ref: ref("subnet", "s"), cidr: "10.0.0.0/8", vlan: ofSubnet } });
@@ -25,6 +25,12 @@ interface PortOptions {
   readonly announced?: string;
   readonly native?: VlanFact;
   readonly tagged?: readonly VlanFact[];
+  /** Crowded ports at which other devices name the same far end; those with `most` of their device's table. */
+  readonly namedAt?: ReadonlyArray<readonly [device: string, most: boolean]>;
+  readonly most?: boolean;
+  readonly leadsTo?: readonly string[];
+  readonly lag?: boolean;
+  readonly since?: string;
 }
 
 function port(device: string, name: string, options: PortOptions = {}): PortFact {
@@ -37,7 +43,11 @@ function port(device: string, name: string, options: PortOptions = {}): PortFact
     operStatus: options.down === true ? "Down" : "Up",
     device: host(device, true),
     forwards: others + 1,
-    neighbor: neighbor === undefined && announced === null ? null : { source: options.by ?? "Lldp", host: neighbor ?? null, announced },
+    holdsMost: options.most ?? false,
+    leadsTo: options.leadsTo?.map((each) => ref("host", each)) ?? null,
+    isAggregate: options.lag ?? false,
+    createdAt: options.since ?? SINCE,
+    neighbor: neighbor === undefined && announced === null ? null : { source: options.by ?? "Lldp", host: neighbor ?? null, announced, namedAt: (options.namedAt ?? []).map(([named, holdsMost]) => ({ device: ref("host", named), port: ref("if_entry", `${named} up`), holdsMost })) },
     nativeVlanId: options.native?.ref.id ?? null,
     vlanIds: options.tagged?.map((each) => each.ref.id) ?? [],
   };
@@ -92,11 +102,12 @@ describe("edge and uplink", () => {
       ["Edge a 1 0.98"],
     ],
     ["CDP is no proof of a direct link", { sightings: [seen(port("a", "1", { others: 5, neighbor: WEB, by: "Cdp" })), seen(port("core", "1"))], links: [link(port("a", "1"), "Cdp")] }, ["Edge core 1 0.9"]],
-    ["a virtualization host at the port is what it is behind", { sightings: [seen(port("a", "1", { others: 50, neighbor: host("esx") }))] }, ["Edge a 1 0.85"]],
+    ["a virtualization host at the port is what it is behind", { sightings: [seen(port("a", "1", { others: 15, neighbor: host("esx") }))] }, ["Edge a 1 0.85"]],
+    ["with very many there it may as well be a switch without a table", { sightings: [seen(port("a", "1", { others: 16, neighbor: host("esx") }))] }, ["Edge a 1 0.6"]],
     [
       "a port that ends at a host beats one with as many entries and no neighbor",
       { sightings: [seen(port("core", "1", { others: 60 })), seen(port("a", "1", { others: 20, neighbor: host("esx") }))] },
-      ["Edge a 1 0.85"],
+      ["Edge a 1 0.6"],
     ],
     ["a device that is a switch itself is at the port that leads to it", { host: CORE, sightings: [seen(port("a", "48", { others: 300, neighbor: CORE }))] }, ["Edge a 48 0.98"]],
     ["a device's own table says nothing of where it is", { host: CORE, sightings: [seen(port("core", "1"))] }, ["- nowhere 0.3"]],
@@ -121,6 +132,55 @@ describe("edge and uplink", () => {
     ["hosts at the ports of a switch are not where the switch is", { host: CORE, links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "48"))] }, ["Edge a 48 0.85"]],
     ["a link to a switch says more than one between hosts", { links: [link({ ...port("srv", "eth0"), device: host("srv") }), link(port("a", "1"), "Cdp")] }, ["Edge a 1 0.6"]],
     ["a link between hosts is better than nothing", { links: [link({ ...port("srv", "eth0"), device: host("srv") })] }, ["Edge srv eth0 0.85"]],
+    [
+      "whoever three switches name at crowded ports is a switch itself",
+      { sightings: [seen(port("a", "1", { others: 5, neighbor: host("core"), namedAt: [["b", false], ["c", false]] })), seen(port("b", "1", { others: 30 }))] },
+      ["Edge b 1 0.5"],
+    ],
+    ["and where the port itself is not crowded it is one of the three others", { sightings: [seen(port("a", "1", { neighbor: host("core"), namedAt: [["b", false], ["c", false], ["d", false]] }))] }, ["Uplink a 1 0.4"]],
+    ["two do where it is the way to most of what they know", { sightings: [seen(port("a", "1", { others: 5, most: true, announced: "core", namedAt: [["b", true]] }))] }, ["Uplink a 1 0.4"]],
+    ["else it may be a host on two switches", { sightings: [seen(port("a", "1", { others: 5, most: true, neighbor: host("esx"), namedAt: [["b", false]] }))] }, ["Edge a 1 0.85"]],
+    [
+      "which is one place behind it",
+      { sightings: [seen(port("a", "1", { others: 5, neighbor: host("esx"), namedAt: [["b", false]] })), seen(port("b", "1", { others: 5, neighbor: host("esx"), namedAt: [["a", false]] }))] },
+      ["Edge a 1 0.85", "Edge b 1 0.85"],
+    ],
+    [
+      "and no place where a smaller crowd is elsewhere",
+      { sightings: [seen(port("a", "1", { others: 20, neighbor: host("core"), namedAt: [["b", false]] })), seen(port("b", "1", { others: 5 }))] },
+      ["Edge b 1 0.75"],
+    ],
+    ["a crowd at a host gives way to a port of another switch with nothing else, and casts a doubt", { sightings: [seen(port("a", "1", { others: 4, neighbor: host("core") })), seen(port("b", "1"))] }, ["Edge b 1 0.72"]],
+    ["a telephone with a computer does not", { sightings: [seen(port("a", "1", { others: 3, neighbor: host("phone") })), seen(port("b", "1", { others: 30 }))] }, ["Edge a 1 0.85"]],
+    ["a port of the same switch says nothing against a host", { sightings: [seen(port("a", "1", { others: 4, neighbor: host("esx") })), seen(port("a", "2"))] }, ["Edge a 2 0.54", "Edge a 1 0.51"]],
+    [
+      "a port that learned the MAC address of a switch that knows it nearer is an uplink, even with fewer entries",
+      { sightings: [seen(port("core", "1", { others: 2, leadsTo: ["a"] })), seen(port("a", "1", { others: 12, leadsTo: [] }))] },
+      ["Edge a 1 0.75"],
+    ],
+    [
+      "two that learned each other's are either side of it",
+      { sightings: [seen(port("core", "1", { others: 6, leadsTo: ["a"] })), seen(port("a", "1", { others: 6, leadsTo: ["core"] }))] },
+      ["Edge a 1 0.45", "Edge core 1 0.45"],
+    ],
+    [
+      "where every port holds most of its switch's table all are uplinks",
+      { sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("b", "1", { others: 90, most: true }))] },
+      ["Uplink a 1 0.4"],
+    ],
+    ["one that does not is the edge", { sightings: [seen(port("a", "1", { others: 40 })), seen(port("b", "1", { others: 90, most: true }))] }, ["Edge a 1 0.5"]],
+    ["nor are those of one switch between anything", { sightings: [seen(port("a", "1", { others: 40, most: true })), seen(port("a", "2", { others: 40, most: true }))] }, ["Edge a 1 0.3", "Edge a 2 0.3"]],
+    [
+      "where one switch learned it well after the other, it has moved",
+      { sightings: [seen(port("a", "1")), seen(port("b", "2", { since: "2026-11-20T00:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z")] },
+      ["Edge b 2 0.72", "Edge a 1 0.45"],
+    ],
+    [
+      "not where that port was not known before",
+      { sightings: [seen(port("a", "1")), seen(port("b", "2", { since: "2026-11-21T10:00:00.000Z" }), [null], "2026-11-21T10:00:00.000Z")] },
+      ["Edge b 2 0.54", "Edge a 1 0.54"],
+    ],
+    ["an aggregate is where LLDP knows it at another port of the switch", { sightings: [seen(port("a", "Po1", { lag: true, others: 3 }))], links: [link(port("a", "1")), link(port("a", "2"))] }, ["Edge a Po1 0.98"]],
     ["nothing tells", {}, ["- nowhere 0.3"]],
   ];
 
@@ -142,6 +202,26 @@ describe("edge and uplink", () => {
     const location = located([subject({ sightings })]);
     expect(location.candidates).toHaveLength(CANDIDATES_MAX);
     expect(location.truncated).toBe(true);
+  });
+});
+
+describe("the most of a table", () => {
+  test("may move within both ranges at once, and is still most of it or not", () => {
+    for (let total = 1; total <= 70; total += 1) {
+      for (let rows = 0; rows <= total; rows += 1) {
+        const range = majorityOf(rows, total);
+        expect(range.holdsMost).toBe(rows > total - rows);
+        expect(rows >= range.rows.low && rows <= range.rows.high && total >= range.total.low && total <= range.total.high).toBe(true);
+        // The farthest that either goes towards the other answer.
+        if (range.holdsMost) expect(2 * range.rows.low).toBeGreaterThan(range.total.high);
+        else expect(2 * range.rows.high).toBeLessThanOrEqual(range.total.low);
+      }
+    }
+  });
+
+  test("has the same ranges for numbers that differ little", () => {
+    const ranges = new Set(Array.from({ length: 200 }, (_, k) => JSON.stringify(majorityOf(800 + k, 1_000))));
+    expect(ranges.size).toBe(1);
   });
 });
 
