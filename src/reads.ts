@@ -6,8 +6,8 @@ import { serveLongReads, type FromReadWorker, type LongReadTable, type ToReadWor
 import { Reader } from "./db/reader.ts";
 import { changeFeed } from "./history/change-feed.ts";
 import { diff } from "./history/diff-formats.ts";
-import { locateTimeline } from "./history/locate-timeline.ts";
-import { locate } from "./history/locate.ts";
+import { locateTimeline } from "./history/locate/timeline.ts";
+import { locate } from "./history/locate/locate.ts";
 import { recordHistory } from "./history/record-history.ts";
 import { transaction, transactions } from "./history/transactions.ts";
 import { largeRecord } from "./resources/large-record.ts";

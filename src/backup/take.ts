@@ -9,8 +9,8 @@ import { openReadOnly } from "../db/connection.ts";
 import { copyDatabase, type LedgerHead } from "../db/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
-import { describeFirst } from "../history/findings.ts";
-import { verifyLedger, type Progress } from "../history/verify.ts";
+import { describeFirst } from "../history/verify/findings.ts";
+import { verifyLedger, type Progress } from "../history/verify/verify.ts";
 import { KINDS } from "../resources/kinds.ts";
 import { databaseBytes, freeBytesOf, requireRoom, type FreeBytes } from "./room.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Progress } from "../history/verify.ts";
+import type { Progress } from "../history/verify/verify.ts";
 
 /** Between two words on how far it has come. */
 const INTERVAL_MS = 5_000;

@@ -2,7 +2,7 @@
 
 import { systemLog } from "../base/log.ts";
 import { restoreBackup } from "../backup/restore.ts";
-import { describeReport } from "../history/verify.ts";
+import { describeReport } from "../history/verify/verify.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { progressTo } from "./progress.ts";
 

@@ -8,7 +8,7 @@ import { ChangeLog, type Change, type LedgerEntry } from "../db/change-log.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
-import { Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
+import { INT32_MAX, Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts";
 import type { ComposeFor } from "../resources/answers.ts";
 import { RESOURCES } from "../resources/catalog.ts";
 import { Organization, ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
@@ -22,6 +22,9 @@ export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
 
 export const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
 export const OPERATIONS = ["Created", "Updated", "Deleted"] as const;
+
+/** The path of one transaction. */
+export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });
 
 /** Who did what when. */
 export const TransactionOfChange = Type.Object(

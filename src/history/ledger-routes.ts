@@ -8,13 +8,11 @@ import { ChangeLog } from "../db/change-log.ts";
 import { RESOLUTIONS } from "../db/thinned-past.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { successBody } from "../http/envelope.ts";
-import { INT32_MAX, LIMIT_DEFAULT, Nullable, OneOf, PageQuery, Timestamp } from "../http/schemas.ts";
+import { LIMIT_DEFAULT, Nullable, OneOf, PageQuery, Timestamp } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
 import { failed, plainActor, readAt, readingAt, type Inventory } from "../resources/answers.ts";
-import { OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { OPERATIONS, SequenceParams, TransactionOfChange } from "./change-view.ts";
 import type { TransactionInput, TransactionsInput } from "./transactions.ts";
-
-export const SequenceParams = Type.Object({ sequence: Type.Integer({ minimum: 1, maximum: INT32_MAX }) });
 
 const Transaction = Type.Object(
   {

@@ -9,10 +9,10 @@ import type { AnyKind } from "../db/kind.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
 import { Statements } from "../db/statements.ts";
 import { ThinnedPast, type Segment } from "../db/thinned-past.ts";
-import { describeFirst } from "./findings.ts";
-import { rebuildPastWithin } from "./rebuild.ts";
+import { describeFirst } from "./verify/findings.ts";
+import { rebuildPastWithin } from "./verify/rebuild.ts";
 import { afterPrune, dispensable, keptSequences, pruneSource, type LedgerPlace, type PruneOrder, type ThinnableVersion } from "./thinning.ts";
-import { verifyLedger, type Progress, type Report } from "./verify.ts";
+import { verifyLedger, type Progress, type Report } from "./verify/verify.ts";
 
 /** What a prune would come to. */
 export interface PrunePlan {

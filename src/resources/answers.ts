@@ -335,7 +335,11 @@ export function notFoundThen(entity: string, id: string, asked: string | null, t
 
 /** Reports that a stream broke off. */
 export function failed(inventory: Pick<Inventory, "log">, call: RequestContext): (error: unknown) => void {
-  return (error) => inventory.log.error("stream_failed", { cause: String(error), request_id: call.requestId });
+  return (error) => {
+    // What another thread came to grief over stands behind what it is told to be.
+    const cause = error instanceof Error ? (error.cause ?? error.stack) : error;
+    inventory.log.error("stream_failed", { cause: String(cause), request_id: call.requestId });
+  };
 }
 
 /** The handler's view of a call, for resources that name the type. */

@@ -6,7 +6,7 @@ import { formatInstant } from "../../src/base/instant.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { Writer } from "../../src/db/writer.ts";
-import { TIMELINE_POINTS_MAX } from "../../src/history/locate-timeline.ts";
+import { TIMELINE_POINTS_MAX } from "../../src/history/locate/timeline.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { KINDS } from "../../src/resources/kinds.ts";

@@ -3,7 +3,7 @@
 
 import { afterEach, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { made, newCredential, newHost, newNetwork, newSubnet, newTag, newVlan, transactionCount, type Wire } from "../support/factories.ts";

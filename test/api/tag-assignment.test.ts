@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { BULK_MAX, TAGS_MAX } from "../../src/http/schemas.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";

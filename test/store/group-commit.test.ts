@@ -6,7 +6,7 @@ import { DomainError } from "../../src/base/errors.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { Writer, type WriteReply } from "../../src/db/writer.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { portKind } from "../../src/resources/ports/port.ts";

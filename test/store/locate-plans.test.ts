@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "bun:sqlite";
 import { Reader } from "../../src/db/reader.ts";
-import { ASKED_BY, type Asked } from "../../src/history/locate-facts.ts";
-import { locateTimeline } from "../../src/history/locate-timeline.ts";
-import { locate } from "../../src/history/locate.ts";
+import { ASKED_BY, type Asked } from "../../src/history/locate/facts.ts";
+import { locateTimeline } from "../../src/history/locate/timeline.ts";
+import { locate } from "../../src/history/locate/locate.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -1,9 +1,9 @@
 // Locate held against networks of which it is known where everything is: by hand, and many that are drawn by lot.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Candidate, Interval, Location } from "../../src/history/locate-answer.ts";
-import { locateTimeline } from "../../src/history/locate-timeline.ts";
-import { locationAt } from "../../src/history/locate.ts";
+import type { Candidate, Interval, Location } from "../../src/history/locate/answer.ts";
+import { locateTimeline } from "../../src/history/locate/timeline.ts";
+import { locationAt } from "../../src/history/locate/locate.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";

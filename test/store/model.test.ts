@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import type { Filter, ListQuery, OrderTerm } from "../../src/db/list-query.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";

@@ -2,8 +2,8 @@
 // said of the version alone. No assertions.
 
 import { openReadOnly } from "../../src/db/connection.ts";
-import type { Finding } from "../../src/history/findings.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
+import type { Finding } from "../../src/history/verify/findings.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";

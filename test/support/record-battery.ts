@@ -7,7 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Role } from "../../src/access/role.ts";
 import { formatInstant, parseInstant } from "../../src/base/instant.ts";
 import { openReadOnly } from "../../src/db/connection.ts";
-import { verifyLedger } from "../../src/history/verify.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import type { TestAppliance } from "./appliance.ts";
 import type { Answer, Client } from "./client.ts";

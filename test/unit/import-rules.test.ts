@@ -132,7 +132,7 @@ describe("the checker of the import rules", () => {
     ["SQLite outside db", "src/access/role.ts", `import { Database } from "bun:sqlite";`],
     ["migrations read outside db", "src/access/role.ts", `import sql from "../../migrations/0001.sql" with { type: "text" };`],
     ["a file of a package by its path", "src/http/errors.ts", `import script from "../../node_modules/@scalar/api-reference/dist/a.js" with { type: "file" };`],
-    ["a file outside src", "src/base/ip.ts", `import { f } from "../../test/support/f.ts";`],
+    ["a file outside src", "src/base/ip.ts", `import { f } from "../support/f.ts";`],
     ["a file that is not there", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
     ["a relative import without its extension", "src/base/ip.ts", `import { mac } from "./mac";`],
     ["a star export", "src/base/ip.ts", `export * from "./mac.ts";`],

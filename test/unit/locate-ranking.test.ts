@@ -1,9 +1,9 @@
 // From facts to candidates: edge or uplink, which comes first, how sure it is, and that the evidence says why.
 
 import { describe, expect, test } from "bun:test";
-import { CANDIDATES_MAX, FACTORS, type Candidate, type EvidenceKind, type Location } from "../../src/history/locate-answer.ts";
-import { majorityOf, type AddressFact, type Asked, type Facts, type HostFact, type Identity, type LinkFact, type LinkSource, type PortFact, type RecordRef, type Sighting, type Subject, type VlanFact } from "../../src/history/locate-facts.ts";
-import { rank } from "../../src/history/locate-ranking.ts";
+import { CANDIDATES_MAX, FACTORS, type Candidate, type EvidenceKind, type Location } from "../../src/history/locate/answer.ts";
+import { majorityOf, type AddressFact, type Asked, type Facts, type HostFact, type Identity, type LinkFact, type LinkSource, type PortFact, type RecordRef, type Sighting, type Subject, type VlanFact } from "../../src/history/locate/facts.ts";
+import { rank } from "../../src/history/locate/ranking.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const SINCE = "2026-11-21T09:00:00.000Z";

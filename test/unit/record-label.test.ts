@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { RecordBase } from "../../src/db/kind.ts";
-import { subjectOf } from "../../src/history/plan.ts";
+import { subjectOf } from "../../src/history/restore/plan.ts";
 import { recordLabel } from "../../src/history/record-label.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 

@@ -1,0 +1,282 @@
+// Who may be meant by a MAC address, an IP address or a name, and which records tell of where each of them is: the first of the
+// two steps from a question to facts. Reads through RecordsAt alone; judges nothing.
+
+import { wholeTerm } from "../../db/search-text.ts";
+import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
+import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import type { Asked, Identity, RecordRef } from "./facts.ts";
+import { announcedName, farEnds, inBatches } from "./far-ends.ts";
+import { foldName, nameQuery } from "./names.ts";
+import type { Known, RecordsAt } from "../records-at.ts";
+
+/** Records of one MAC or IP address that are looked at. */
+const MATCHES_MAX = 1_000;
+/** Ports on which one thing is announced. */
+const LINKS_MAX = 200;
+/** Hosts of one name. */
+const HOSTS_MAX = 50;
+/** Addresses, and interfaces, of one host. */
+const CHILDREN_MAX = 500;
+/** Hosts with one of their MAC addresses each. */
+const DRAFTS_MAX = 500;
+
+/** One thing that may be meant: a host with one of its MAC addresses, or an unknown device; and what tells of it. */
+export interface Draft {
+  readonly networkId: string;
+  readonly host: Known<HostRecord> | null;
+  readonly mac: string | null;
+  address: Known<IpAddressRecord> | null;
+  readonly identities: Identity[];
+  /** Its own interfaces, by id. */
+  readonly interfaces: Map<string, IfEntryRecord>;
+  readonly announcements: Announcement[];
+  /** Rows of forwarding tables that have its MAC address. */
+  readonly entries: Known<FdbEntryRecord>[];
+}
+
+/** A port that leads to a draft, as the port's device says. */
+export interface Announcement {
+  readonly port: Known<IfEntryRecord>;
+  /** What the draft calls itself there, where that is why it was found. */
+  readonly called: string | null;
+  /** Whether it leads to the very interface, or only to the host. */
+  readonly isExact: boolean;
+}
+
+export interface Drafted {
+  readonly drafts: readonly Draft[];
+  /** Whether there was more than is looked at. */
+  readonly isCutShort: boolean;
+}
+
+/** Who may be meant by `asked`. */
+export function draftsOf(records: RecordsAt, asked: Asked): Drafted {
+  const drafting = new Drafting(records);
+  if (asked.by === "mac") drafting.byMac(asked.value);
+  else if (asked.by === "ip") drafting.byAddress(asked.value);
+  else drafting.byName(asked.value);
+  return drafting.result();
+}
+
+class Drafting {
+  private readonly records: RecordsAt;
+  private readonly drafts = new Map<string, Draft>();
+  private isCutShort = false;
+
+  constructor(records: RecordsAt) {
+    this.records = records;
+  }
+
+  result(): Drafted {
+    return { drafts: [...this.drafts.values()], isCutShort: this.isCutShort };
+  }
+
+  byMac(mac: string): void {
+    const term = wholeTerm(mac);
+    const addresses = this.cut(this.records.matching([ipAddressKind], term, MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.mac_address === mac);
+    const interfaces = this.cut(this.records.matching([ifEntryKind], term, MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.mac_address === mac);
+    const entries = this.cut(this.records.matching([fdbEntryKind], term, MATCHES_MAX), MATCHES_MAX);
+    const hosts = this.records.byIds(hostKind, [...addresses, ...interfaces].map(({ record }) => record.host_id));
+    const assigned = this.records.byIds(ipAddressKind, interfaces.map(({ record }) => record.ip_address_id));
+    for (const address of addresses) {
+      const draft = this.draft(hosts.get(address.record.host_id), mac);
+      draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
+      takeAddress(draft, address);
+    }
+    for (const { record } of interfaces) {
+      const draft = this.draft(hosts.get(record.host_id), mac);
+      draft?.identities.push({ kind: "InterfaceMac", record: portRef(record) });
+      draft?.interfaces.set(record.id, record);
+      takeAddress(draft, assigned.get(record.ip_address_id ?? ""));
+    }
+    this.takeAnnouncements(wholeTerm(announcedClue(mac)), mac, () => mac);
+    for (const [networkId, rows] of Map.groupBy(entries, ({ record }) => record.network_id)) {
+      const own = [...this.drafts.values()].filter((draft) => draft.networkId === networkId);
+      // What forwards to it in one network says nothing about another.
+      for (const draft of own.length > 0 ? own : [this.unknown(networkId, mac)]) draft.entries.push(...rows);
+    }
+    this.takeLinks();
+  }
+
+  byAddress(ip: string): void {
+    const addresses = this.cut(this.records.matching([ipAddressKind], wholeTerm(ip), MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.ip_address === ip);
+    const hosts = this.records.byIds(hostKind, addresses.map(({ record }) => record.host_id));
+    for (const address of addresses) {
+      const host = hosts.get(address.record.host_id);
+      if (host === undefined) continue;
+      const interfaces = this.interfacesOf(host);
+      const assigned = interfaces.find((entry) => entry.ip_address_id === address.record.id);
+      const mac = address.record.mac_address ?? assigned?.mac_address ?? null;
+      const draft = this.draft(host, mac);
+      draft?.identities.push({ kind: "Address", record: addressRef(address.record) });
+      if (assigned !== undefined) draft?.identities.push({ kind: "AddressInterface", record: portRef(assigned), address: addressRef(address.record) });
+      takeAddress(draft, address);
+      for (const entry of interfaces) if (entry === assigned || (mac !== null && entry.mac_address === mac)) draft?.interfaces.set(entry.id, entry);
+    }
+    this.takeAnnouncements(wholeTerm(announcedClue(ip)), null, () => ip);
+    this.takeEntries();
+    this.takeLinks();
+  }
+
+  byName(name: string): void {
+    for (const { host, called, isExact } of this.hostsCalled(name)) this.takeHost(host, { kind: isExact ? "Name" : "ShortName", record: hostRef(host.record), called });
+    this.takeAnnouncements(nameQuery(name, announcedClue), null, (entry) => announcedName(entry) ?? name);
+    this.takeEntries();
+    this.takeLinks();
+    this.dropUnplaced();
+  }
+
+  /** Hosts of exactly that name; where there are none, those whose name begins so up to a dot. */
+  private hostsCalled(name: string): Array<{ host: Known<HostRecord>; called: string; isExact: boolean }> {
+    const query = nameQuery(name, (text) => text);
+    if (query === null) return [];
+    const wanted = foldName(name);
+    const found = this.cut(this.records.matching([hostKind], query, HOSTS_MAX), HOSTS_MAX).flatMap((host) => {
+      const names = [host.record.name, host.record.hostname, host.record.sys_name].filter((each) => each !== null);
+      const exact = names.find((each) => foldName(each) === wanted);
+      const called = exact ?? names.find((each) => foldName(each).startsWith(`${wanted}.`));
+      return called === undefined ? [] : [{ host, called, isExact: exact !== undefined }];
+    });
+    const exact = found.filter(({ isExact }) => isExact);
+    return exact.length > 0 ? exact : found;
+  }
+
+  /** A draft for each MAC address of a host; one without where it has none. */
+  private takeHost(host: Known<HostRecord>, identity: Identity): void {
+    const addresses = this.cut(this.records.livingIn(ipAddressKind, host.n, CHILDREN_MAX), CHILDREN_MAX);
+    const interfaces = this.interfacesOf(host);
+    const macs = new Set([...addresses, ...interfaces.map((record) => ({ record }))].map(({ record }) => record.mac_address ?? null));
+    if (macs.size > 1) macs.delete(null);
+    if (macs.size === 0) macs.add(null);
+    for (const mac of macs) {
+      const draft = this.draft(host, mac);
+      draft?.identities.push(identity);
+      for (const entry of interfaces) {
+        if (mac !== null && entry.mac_address !== mac) continue;
+        draft?.interfaces.set(entry.id, entry);
+        if (mac !== null) draft?.identities.push({ kind: "InterfaceMac", record: portRef(entry) });
+      }
+      const assigned = new Set(interfaces.filter((entry) => draft?.interfaces.has(entry.id)).map((entry) => entry.ip_address_id));
+      for (const address of addresses.filter(({ record }) => record.mac_address === mac || assigned.has(record.id))) {
+        if (mac !== null && address.record.mac_address === mac) draft?.identities.push({ kind: "AddressMac", record: addressRef(address.record) });
+        takeAddress(draft, address);
+      }
+      // An address of which nobody knows the MAC address may be any's.
+      if (draft?.address === null) for (const address of addresses) if (address.record.mac_address === null) takeAddress(draft, address);
+    }
+  }
+
+  /**
+   * Ports at which something calls itself so: the host that is known to be there; else the drafts of that network; else an unknown device.
+   * @param mac where it is a MAC address that was announced
+   */
+  private takeAnnouncements(query: string | null, mac: string | null, calledAt: (port: IfEntryRecord) => string): void {
+    if (query === null) return;
+    const ports = this.cut(this.records.matching([ifEntryKind], query, LINKS_MAX), LINKS_MAX);
+    const ends = farEnds(this.records, ports.map(({ record }) => record));
+    for (const port of ports) {
+      const { network_id: networkId, id } = port.record;
+      const called = calledAt(port.record);
+      const host = ends.get(id)?.host ?? null;
+      const isOwn = (draft: Draft) => draft.networkId === networkId && (host === null || draft.host?.record.id === host.record.id);
+      if (![...this.drafts.values()].some(isOwn)) {
+        const identity: Identity = { kind: "Announced", record: portRef(port.record), called };
+        if (host === null) this.unknown(networkId, mac).identities.push(identity);
+        else if (mac === null) this.takeHost(host, identity);
+        else this.draft(host, mac)?.identities.push(identity);
+      }
+      const own = [...this.drafts.values()].filter(isOwn);
+      for (const draft of own) draft.announcements.push({ port, called, isExact: mac !== null || own.length === 1 });
+    }
+  }
+
+  /** The rows of forwarding tables that have the drafts' MAC addresses. */
+  private takeEntries(): void {
+    const byMac = Map.groupBy([...this.drafts.values()].filter(({ mac }) => mac !== null), ({ mac }) => mac as string);
+    for (const macs of inBatches([...byMac.keys()])) {
+      for (const row of this.cut(this.records.matching([fdbEntryKind], macs.map(wholeTerm).join(" OR "), MATCHES_MAX), MATCHES_MAX)) {
+        for (const draft of byMac.get(row.record.mac_address) ?? []) if (draft.networkId === row.record.network_id) draft.entries.push(row);
+      }
+    }
+  }
+
+  /** The ports whose neighbor is a draft's host, or one of its interfaces. */
+  private takeLinks(): void {
+    const wanted = new Map<string, Draft[]>();
+    for (const draft of this.drafts.values()) {
+      for (const id of draft.host === null ? [] : [draft.host.record.id, ...draft.interfaces.keys()]) wanted.set(id, [...(wanted.get(id) ?? []), draft]);
+    }
+    for (const ids of inBatches([...wanted.keys()])) {
+      for (const port of this.cut(this.records.matching([ifEntryKind], ids.map((id) => wholeTerm(neighborClue(id))).join(" OR "), LINKS_MAX), LINKS_MAX)) {
+        const { neighbor } = port.record;
+        for (const draft of wanted.get(neighbor?.id ?? "") ?? []) draft.announcements.push({ port, called: null, isExact: neighbor?.type === "IfEntry" });
+      }
+    }
+  }
+
+  /** Of a host that is seen with one MAC address, the others need not be told; of one that is not seen at all, one will do. */
+  private dropUnplaced(): void {
+    for (const [, drafts] of Map.groupBy([...this.drafts].filter(([, { host }]) => host !== null), ([, { host }]) => host)) {
+      const placed = drafts.filter(([, draft]) => isPlaced(draft));
+      const kept = new Set(placed.length > 0 ? placed : [drafts.sort(([, one], [, other]) => positionOf(one) - positionOf(other))[0]]);
+      for (const draft of drafts) if (!kept.has(draft)) this.drafts.delete(draft[0]);
+    }
+  }
+
+  private interfacesOf(host: Known<HostRecord>): IfEntryRecord[] {
+    return this.cut(this.records.livingIn(ifEntryKind, host.n, CHILDREN_MAX), CHILDREN_MAX).map(({ record }) => record);
+  }
+
+  /** The draft of a host with a MAC address; null where the caller sees no such host. */
+  private draft(host: Known<HostRecord> | undefined, mac: string | null): Draft | null {
+    if (host === undefined) return null;
+    const key = `${host.record.id} ${mac}`;
+    if (this.drafts.size < DRAFTS_MAX || this.drafts.has(key)) return this.drafted(key, { networkId: host.record.network_id, host, mac });
+    this.isCutShort = true;
+    return null;
+  }
+
+  private unknown(networkId: string, mac: string | null): Draft {
+    return this.drafted(`${networkId} ${mac}`, { networkId, host: null, mac });
+  }
+
+  private drafted(key: string, of: Pick<Draft, "networkId" | "host" | "mac">): Draft {
+    const draft = this.drafts.get(key) ?? { ...of, address: null, identities: [], interfaces: new Map(), announcements: [], entries: [] };
+    this.drafts.set(key, draft);
+    return draft;
+  }
+
+  private cut<T>(found: T[], limit: number): T[] {
+    if (found.length >= limit) this.isCutShort = true;
+    return found;
+  }
+}
+
+export function hostRef({ id, name, valid_from }: HostRecord): RecordRef {
+  return { entity_type: "host", id, name, valid_from };
+}
+
+export function addressRef({ id, ip_address: name, valid_from }: IpAddressRecord): RecordRef {
+  return { entity_type: "ip_address", id, name, valid_from };
+}
+
+export function portRef({ id, if_name: name, if_descr: descr, valid_from }: IfEntryRecord): RecordRef {
+  return { entity_type: "if_entry", id, name: name ?? descr, valid_from };
+}
+
+/** The address of the lowest position stands for all. */
+function takeAddress(draft: Draft | null, address: Known<IpAddressRecord> | undefined): void {
+  if (draft === null || address === undefined) return;
+  if (draft.address === null || address.record.position < draft.address.record.position) draft.address = address;
+}
+
+function positionOf({ address }: Draft): number {
+  return address?.record.position ?? Number.MAX_SAFE_INTEGER;
+}
+
+function isPlaced({ entries, announcements, interfaces }: Draft): boolean {
+  return entries.length > 0 || announcements.some(({ isExact }) => isExact) || [...interfaces.values()].some(({ neighbor }) => neighbor !== undefined);
+}

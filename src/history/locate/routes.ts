@@ -1,0 +1,127 @@
+// GET /api/v1/locate and /api/v1/locate/timeline: who has an address or a name, and behind which port of which switch.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import { invalid } from "../../base/errors.ts";
+import { formatInstant, parseInstantOrAge, type Instant } from "../../base/instant.ts";
+import { byteStream } from "../../http/byte-stream.ts";
+import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { failed, plainActor, readAt, readingAt, type Inventory, type ResourceCall } from "../../resources/answers.ts";
+import { FACTORS, Location, LOCATION_EXAMPLE, Timeline, TIMELINE_EXAMPLE } from "./answer.ts";
+import { ASKED_BY, CROWDED_MIN, type Asked } from "./facts.ts";
+import { TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
+import type { LocateInput } from "./locate.ts";
+
+const asked = {
+  mac: Type.Optional({ ...MacText, description: "Exactly one of `mac`, `ip` and `hostname` says what to look for." }),
+  ip: Type.Optional({ ...IpAddressText, description: "An address that a host has, or that a device announces as its management address." }),
+  hostname: Type.Optional({ ...Name, description: "A host's name, host name or SNMP system name, whatever its case; where none is exactly that, its first part up to a dot. Also what devices call themselves by LLDP or CDP." }),
+  network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
+};
+const LocateParameters = Type.Object({ ...asked, ...AtQuery });
+const TimelineParameters = Type.Object({
+  ...asked,
+  from: Type.Optional(InstantOrAge("Where the range begins: an instant, or how long ago (`-24h`, `-7d`). Left out, with the ledger.")),
+  to: Type.Optional(InstantOrAge("Where it ends, not in it any more. Left out, with the present.")),
+});
+type Parameters = Static<typeof LocateParameters> | Static<typeof TimelineParameters>;
+
+const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`${kind}\` | ${factor} | ${meaning} |`);
+
+const LOCATE_DESCRIPTION = `Joins addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
+Where nothing is known \`candidates\` is empty, and the status 200 all the same.
+
+A port that forwards to the MAC address is an **uplink** when its neighbor is a switch: a device that has a forwarding table itself; or one that several
+devices name by LLDP, CDP or as their neighbor at ports with more than ${CROWDED_MIN - 1} other entries: three of them, or two that have most of their entries at these
+ports. It is an uplink also when the MAC address of another switch was learned there that forwards to the thing too.
+
+Among ports whose neighbor is not known those with the fewest other entries are **edges** and the others uplinks, by orders of magnitude: none, up to 3, up to
+15, up to 63, more. Where every port that forwards to it has more than 15 others and most of the entries of its switch, and they are of several switches, all are
+uplinks. A port at whose other end LLDP (or an entered neighbor) knows the thing itself, or a host that is not known to be a switch, is an edge; the latter is an
+uplink where it has more than ${CROWDED_MIN - 1} others, and another switch forwards to it at a port with ${CROWDED_MIN - 1} at most (or with
+fewer by an order of magnitude, where it has more than 15 and most of the entries of its switch). A port that is down is not measured against.
+
+The **confidence** of a candidate is the product of the factors of its evidence: one that says where it is, times one for each doubt.
+
+| Evidence | Factor | When |
+|---|---|---|
+${factors.join("\n")}
+
+Everything else only informs (factor 1). What lies out of the caller's reach does not count: not in the answer, not in the evidence, not in the confidence.`;
+
+/** /api/v1/locate. */
+export function locateRoutes(surface: Surface<Actor, Access>, inventory: Inventory, clock: Clock): void {
+  surface
+    .get(
+      "/api/v1/locate",
+      { operationId: "locate", summary: "Where a MAC address, an IP address or a host is, or was", description: LOCATE_DESCRIPTION, group: "Locate", access: VIEWER, query: LocateParameters, answer: Location, example: { data: LOCATION_EXAMPLE } },
+      (call) => {
+        const question = questionOf(call);
+        const { at, asked } = readAt(call.query.at, clock.now());
+        return readingAt(inventory, at, (asOf) => {
+          const input: LocateInput = { ...question, sequence: (asOf ?? inventory.reader.head()).sequence, at: asked, ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }) };
+          return answer(inventory, call, "locate", input);
+        });
+      },
+    )
+    .get(
+      "/api/v1/locate/timeline",
+      {
+        operationId: "locateTimeline",
+        summary: "Where it was when",
+        description: `The intervals in which the likeliest candidate of locate was the same, in the same place, with the same confidence. Half-open: at \`to\` it was not so any more. They are clipped to the range. Worked out at up to ${TIMELINE_POINTS_MAX} changes; where there were more, \`truncated\` is true and \`next_from\` goes on.`,
+        group: "Locate",
+        access: VIEWER,
+        query: TimelineParameters,
+        answer: Timeline,
+        example: { data: TIMELINE_EXAMPLE },
+      },
+      (call) => {
+        const question = questionOf(call);
+        const { from, to } = rangeOf(call.query, clock.now());
+        // What was at the last millisecond before the end is the last that is in it. Up to the present it is the beginning that has passed.
+        return readingAt(inventory, to === null ? from : to - 1, (settled) => {
+          const asOf = to === null ? null : settled;
+          const { reader } = inventory;
+          const head = reader.head().sequence;
+          const input: TimelineInput = {
+            ...question,
+            from: from === null ? null : { at: formatInstant(from), sequence: (reader.resolve(from) ?? { sequence: head }).sequence },
+            to: to === null ? null : formatInstant(to),
+            until: asOf?.sequence ?? head,
+          };
+          return answer(inventory, call, "locate_timeline", input);
+        });
+      },
+    );
+}
+
+async function answer(inventory: Inventory, call: ResourceCall<unknown, unknown, unknown>, read: string, input: LocateInput | TimelineInput): Promise<Response> {
+  const chunks = await inventory.longReads.start(read, input);
+  return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+}
+
+/** @throws DomainError validation_failed unless exactly one thing is asked for */
+function questionOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>): Pick<LocateInput, "actor" | "asked" | "networkId"> {
+  const given = ASKED_BY.flatMap((by): Asked[] => {
+    const value = query[by];
+    return value === undefined ? [] : [{ by, value }];
+  });
+  const [first, ...more] = given;
+  if (first === undefined) throw invalid([{ path: "/mac", message: "is required, or ip or hostname in its place: one of them says what to look for" }]);
+  if (more.length > 0) throw invalid(more.map(({ by, value }) => ({ path: `/${by}`, message: `can't be given beside ${first.by}: one of mac, ip and hostname says what to look for`, value })));
+  return { actor: plainActor(actor), asked: first, networkId: query.network_id ?? null };
+}
+
+/**
+ * What the range of a query is; a null `to` is the present.
+ * @throws DomainError validation_failed where it does not begin before it ends
+ */
+function rangeOf({ from, to }: Static<typeof TimelineParameters>, now: Instant): { from: Instant | null; to: Instant | null } {
+  const begin = from === undefined ? null : (parseInstantOrAge(from, now) as Instant);
+  const end = to === undefined ? now : (parseInstantOrAge(to, now) as Instant);
+  if (begin !== null && begin >= Math.min(end, now)) throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
+  return { from: begin, to: end >= now ? null : end };
+}

@@ -1,0 +1,126 @@
+// The intervals in which something was where: locate's answer, worked out anew at each transaction at which it may differ, and
+// equal neighbours merged. Runs beside the thread that answers, step by step.
+
+import { formatInstant } from "../../base/instant.ts";
+import type { LongRead } from "../../db/long-reads.ts";
+import type { Reader } from "../../db/reader.ts";
+import { metaAt, thinnedUntilMember } from "../../http/envelope.ts";
+import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts";
+import type { Candidate, Interval, Location } from "./answer.ts";
+import { locationAt, sightOf, type LocateQuery } from "./locate.ts";
+
+/** Transactions at which a timeline is worked out; beyond that it is cut off, and says so. */
+export const TIMELINE_POINTS_MAX = 1_000;
+
+export interface TimelineInput extends LocateQuery {
+  /** Where the range begins, as it is echoed, with the transaction that held then; null for the beginning of the ledger. */
+  readonly from: { readonly at: string; readonly sequence: number } | null;
+  /** Where the range ends; null for the present. */
+  readonly to: string | null;
+  /** The last transaction before the end. */
+  readonly until: number;
+}
+
+/** What locate goes by; anything else of a record may change without a difference. */
+const RELEVANT_FIELDS: RelevantFields = {
+  host: ["name", "hostname", "sys_name", "chassis_id"],
+  ip_address: ["ip_address", "mac_address", "subnet_id", "position"],
+  if_entry: [
+    ...["if_index", "if_descr", "if_name", "if_type", "mac_address", "ip_address_id", "admin_status", "oper_status", "native_vlan_id", "vlan_ids", "neighbor"],
+    ...["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "lldp_mgmt_addr", "cdp_device_id", "cdp_port_id", "cdp_address"],
+  ],
+  fdb_entry: ["mac_address", "vlan_number"],
+  subnet: ["vlan_id"],
+  vlan: ["number"],
+};
+
+type Place = Omit<Interval, "from" | "to">;
+
+/** The answer as an envelope, its intervals as they are found. */
+export const locateTimeline: LongRead = function* (reader: Reader, input: TimelineInput) {
+  const { asked, from, to } = input;
+  yield encoder.encode(`{"success":true,"data":{"asked":${JSON.stringify(asked)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`);
+  let isFirst = true;
+  let next: string | null = null;
+  for (const step of intervals(reader, input)) {
+    if (step === null) yield PAUSE;
+    else if (typeof step === "string") next = step;
+    else {
+      yield encoder.encode((isFirst ? "" : ",") + JSON.stringify(step));
+      isFirst = false;
+    }
+  }
+  yield encoder.encode(`],"to":${JSON.stringify(to)},"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0)))}}\n`);
+};
+
+/** The intervals in order; null between two steps; at the end, where it was cut off, the instant from which to go on. */
+function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | string | null> {
+  const { asked, from, to, until } = input;
+  const sight = sightOf(reader, input);
+  const seeker = new ChangeSeeker(reader, sight, until, RELEVANT_FIELDS);
+  let open: { readonly from: string; readonly place: Place } | null = null;
+  let sequence = from?.sequence ?? 0;
+  let at = from?.at ?? null;
+  for (let points = 1; ; points += 1) {
+    const grounds = new Grounds();
+    const place = placeOf(locationAt(reader, asked, sequence, sight, grounds));
+    if (open !== null && (place === null || !isSame(open.place, place))) {
+      yield { from: open.from, to: at, ...open.place };
+      open = null;
+    }
+    // Nothing is known before the first transaction.
+    if (open === null && place !== null && at !== null) open = { from: at, place };
+    yield null;
+    const found: number | null = yield* pausing(seeker.next(grounds, sequence));
+    // Where history was thinned, what it led to is all there only as of a kept transaction.
+    const next: number | null = found === null ? null : reader.thinnedPast.keptFrom(found);
+    const nextAt: string | null = next === null ? to : instantOf(reader, next);
+    if (next === null || points === TIMELINE_POINTS_MAX) {
+      if (open !== null) yield { from: open.from, to: nextAt, ...open.place };
+      if (next !== null && nextAt !== null) yield nextAt;
+      return;
+    }
+    sequence = next;
+    at = nextAt;
+  }
+}
+
+function* pausing<T>(steps: Generator<void, T>): Generator<null, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield null;
+  }
+}
+
+/** Where the likeliest candidate is; null where none is known. */
+function placeOf({ candidates }: Location): Place | null {
+  const [first] = candidates;
+  if (first === undefined) return null;
+  const { confidence, network_id, host, ip_address, mac_address, switch: device, behind, vlan } = first;
+  return { confidence, network_id, host, ip_address, mac_address, switch: device, port: portOf(first), behind, vlan, others: candidates.length - 1 };
+}
+
+function portOf({ port }: Candidate): Interval["port"] {
+  if (port === null) return null;
+  const { id, name, if_index, if_descr, role } = port;
+  return { id, name, if_index, if_descr, role };
+}
+
+/** By what is where; names are those of the beginning. */
+function isSame(one: Place, other: Place): boolean {
+  return Bun.deepEquals(marks(one), marks(other));
+}
+
+function marks({ confidence, network_id, host, ip_address, mac_address, switch: device, port, behind, vlan }: Place): unknown[] {
+  return [confidence, network_id, host?.id, ip_address?.id, mac_address, device?.id, port?.id, port?.role, behind?.id, vlan?.id, vlan?.number];
+}
+
+function instantOf(reader: Reader, sequence: number): string {
+  const [at] = reader.statement("SELECT at FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [number];
+  return formatInstant(at);
+}
+
+/** Hands the turn to other reads. */
+const PAUSE = new Uint8Array(0);
+const encoder = new TextEncoder();

@@ -1,0 +1,145 @@
+// What else a draft must not break: things of which there is one, addresses within their subnets, limits, and who may do it.
+// Every offender becomes a conflict of the draft; what the caller may not even ask for is thrown.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { atLeast } from "../../access/role.ts";
+import { countedEntities, entityWord, entityWords } from "../../base/entity-words.ts";
+import { DomainError } from "../../base/errors.ts";
+import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
+import { liveIdentity, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { MAX_CREATED_PER_TRANSACTION } from "../../db/ledger.ts";
+import { CHILDREN_MAX } from "../../http/schemas.ts";
+import { keyFields } from "../../resources/api-keys/commands.ts";
+import { apiKeyKind, type ApiKeyRecord, type ApiKeyUpdate } from "../../resources/api-keys/api-key.ts";
+import { bindingKind } from "../../resources/bindings/binding.ts";
+import { assertUsedWithinReach } from "../../resources/credentials/commands.ts";
+import { credentialKind, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { portKind } from "../../resources/ports/port.ts";
+import { serviceKind } from "../../resources/services/service.ts";
+import { subnetKind, type SubnetRecord } from "../../resources/subnets/subnet.ts";
+import { userFields } from "../../resources/users/commands.ts";
+import { userKind, type UserRecord, type UserUpdate } from "../../resources/users/user.ts";
+import { isWritten, type Draft, type Drafted } from "./draft.ts";
+import { called, subjectOf } from "./plan.ts";
+
+/** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
+export function checkDraft(draft: Draft, actor: CommandActor): void {
+  const written = draft.all.filter(isWritten);
+  for (const drafted of written) {
+    const { kind } = drafted;
+    if (kind.code === userKind.code || kind.code === apiKeyKind.code) checkAccess(draft, drafted, actor);
+    else if (kind.code === credentialKind.code) checkCredential(draft, drafted, actor);
+    else if (kind.code === ipAddressKind.code) checkAddress(draft, drafted, actor);
+    else if (kind.code === subnetKind.code) checkSubnet(draft, drafted);
+  }
+  checkIdentities(draft, written);
+  checkRoom(draft, written);
+}
+
+/** What an update of the user takes to make it so. */
+export function userUpdate(record: RecordBase): Omit<UserUpdate, "password"> {
+  const { email, name, role, network_ids, is_enabled } = record as UserRecord;
+  return { email, name, role, network_ids: [...network_ids], is_enabled };
+}
+
+/** What an update of the key takes to make it so. */
+export function keyUpdate(record: RecordBase): ApiKeyUpdate {
+  const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } = record as ApiKeyRecord;
+  return { name, organization_id, user_id, tags: [...tags], expires_at, is_enabled, permissions, all_networks, ...(all_networks ? {} : { network_ids: [...network_ids] }) };
+}
+
+/** Roles are given by the rules of the update, whichever way they are given. */
+function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void {
+  const { kind, before, after } = drafted;
+  if (before === null || after === null) return;
+  try {
+    const fields = kind.code === userKind.code ? userFields(draft.tx, before as UserRecord, userUpdate(after), actor) : keyFields(draft.tx, before as ApiKeyRecord, keyUpdate(after), actor);
+    drafted.after = { ...after, ...fields };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    if (error.code === "entity_in_use") draft.refuse(drafted, "in_use", error.message.replace(/\.$/, ""));
+    else if (error.code === "entity_reference_invalid") draft.refuse(drafted, "reference_gone", error.message.replace(/\.$/, ""), String(error.params["field"]));
+    else throw error;
+  }
+}
+
+function checkCredential(draft: Draft, { id, before, after }: Drafted, actor: CommandActor): void {
+  if (before === null) return;
+  const isSame = after !== null && Bun.deepEquals((before as CredentialRecord).credential_type, (after as CredentialRecord).credential_type);
+  if (!isSame) assertUsedWithinReach(draft.tx, id, actor);
+}
+
+function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void {
+  const [before, after] = [drafted.before, drafted.after] as [IpAddressRecord | null, IpAddressRecord | null];
+  if (after === null) return;
+  const subnet = draft.find(subnetKind, after.subnet_id) as SubnetRecord | null;
+  if (subnet !== null && !contains(subnet, after)) {
+    draft.refuse(drafted, "reference_gone", `the subnet of ${after.ip_address} is ${subnet.cidr} by now, which does not contain it`, "subnet_id");
+  }
+  // A credential that is sent to an address of one's own choice is given away.
+  if (before === null || before.ip_address === after.ip_address || atLeast(actor.role, "Admin")) return;
+  if (draft.tx.referringTo("ip_address_ids", drafted.id).length > 0) draft.refuse(drafted, "role_too_low", `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} takes the role Admin`, "ip_address");
+}
+
+function checkSubnet(draft: Draft, drafted: Drafted): void {
+  const [before, after] = [drafted.before, drafted.after] as [SubnetRecord | null, SubnetRecord | null];
+  if (before === null || after === null || before.cidr === after.cidr) return;
+  const outside = (draft.tx.children(ipAddressKind, "subnet_n", drafted.id) as IpAddressRecord[])
+    .map((address) => draft.find(ipAddressKind, address.id) as IpAddressRecord | null)
+    .filter((address) => address !== null && address.subnet_id === drafted.id && !contains(after, address));
+  if (outside.length > 0) draft.refuse(drafted, "in_use", `the subnet has ${countedEntities("ip_address", outside.length)} outside of ${after.cidr} by now`, "cidr");
+}
+
+function contains(subnet: SubnetRecord, address: IpAddressRecord): boolean {
+  const [prefix, ip] = [parseCidr(subnet.cidr), parseIp(address.ip_address)];
+  return prefix !== null && ip !== null && cidrContains(prefix, ip);
+}
+
+function checkIdentities(draft: Draft, written: readonly Drafted[]): void {
+  const claimed = new Map<string, Drafted>();
+  for (const drafted of written) {
+    const { kind, id, before, after } = drafted;
+    if (kind.unique === null || after === null) continue;
+    const identity = liveIdentity(kind, after);
+    if (identity === null || (before !== null && liveIdentity(kind, before) === identity)) continue;
+    const place = `${kind.code}/${identity}`;
+    const live = draft.tx.findByIdentity(kind, identity) as RecordBase | null;
+    // What has it today may be about to give it up.
+    const holder = live === null || live.id === id ? null : draft.find(kind, live.id);
+    const isHeld = holder !== null && liveIdentity(kind, holder) === identity;
+    if (isHeld || claimed.has(place)) {
+      draft.refuse(drafted, "identity_taken", `there is another ${entityWord(kind.name)} with the ${kind.unique.field} ${String(kind.unique.value(after))} by now`, kind.unique.field);
+    }
+    claimed.set(place, drafted);
+  }
+}
+
+/** Where there is a most of something: the column that refers to what has it. */
+const CHILDREN: ReadonlyArray<{ readonly kind: AnyKind; readonly column: string; readonly field: string }> = [
+  { kind: ipAddressKind, column: "host_n", field: "host_id" },
+  { kind: portKind, column: "host_n", field: "host_id" },
+  { kind: serviceKind, column: "host_n", field: "host_id" },
+  { kind: bindingKind, column: "service_n", field: "service_id" },
+];
+
+function checkRoom(draft: Draft, written: readonly Drafted[]): void {
+  const created = written.filter(({ before }) => before === null);
+  const [first] = created;
+  if (first !== undefined && created.length > MAX_CREATED_PER_TRANSACTION) draft.refuse(first, "limit_reached", `${created.length} records would be brought back at once; ${MAX_CREATED_PER_TRANSACTION} is the most`);
+  for (const { kind, column, field } of CHILDREN) {
+    const comers = new Map<string, Drafted[]>();
+    for (const drafted of created) {
+      if (drafted.kind.code !== kind.code) continue;
+      const parentId = (drafted.after as unknown as Record<string, string>)[field] as string;
+      const others = comers.get(parentId);
+      if (others === undefined) comers.set(parentId, [drafted]);
+      else others.push(drafted);
+    }
+    for (const [parentId, drafteds] of comers) {
+      const staying = (draft.tx.children(kind, column, parentId) as RecordBase[]).filter((each) => draft.find(kind, each.id) !== null).length;
+      const comer = drafteds[0] as Drafted;
+      if (staying + drafteds.length > CHILDREN_MAX) draft.refuse(comer, "limit_reached", `with ${called(subjectOf(kind, comer.subject))} there would be more than ${CHILDREN_MAX} ${entityWords(kind.name)}`, field);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// Follows the references of a draft both ways: what refers to what goes, and what is brought back names what is gone. The rule is that
+// of a removal: what a removal would just take off is left out, what stands in its way stands in the way here as well.
+
+import { countedEntities, entityWord } from "../../base/entity-words.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import { liveIdentity } from "../../db/kind.ts";
+import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
+import { referencesOf, referrersOf, type ReferenceHeld } from "../../resources/references.ts";
+import { isWritten, type Draft, type Drafted } from "./draft.ts";
+import type { Past } from "./past.ts";
+import { called, subjectOf } from "./plan.ts";
+
+/** Takes along, or takes the reference off, what refers to records that go. */
+export function followRemovals(draft: Draft): void {
+  const going = draft.all.filter(({ before, after }) => before !== null && after === null);
+  for (let next = going.pop(); next !== undefined; next = going.pop()) {
+    const reason = `it refers to ${called(subjectOf(next.kind, next.subject))}, which goes`;
+    for (const referrer of referrersOf(draft.tx, next.kind, next.id)) {
+      const state = draft.find(referrer.kind, referrer.record.id);
+      if (state === null || !referrer.refers(state)) continue;
+      const drafted = draft.get(state.id) ?? draft.put({ kind: referrer.kind, before: referrer.record, after: referrer.record, subject: referrer.record, isPart: true });
+      const changes = referrer.without(state);
+      drafted.after = changes === null ? null : { ...state, ...changes };
+      drafted.reasons.add(reason);
+      if (drafted.after === null) going.push(drafted);
+    }
+  }
+}
+
+/** Refuses the removal of what others have come to depend on. */
+export function refuseReferred(draft: Draft): void {
+  for (const drafted of draft.all) {
+    if (drafted.before === null || drafted.after !== null) continue;
+    const found = new Map<AnyKind, Set<string>>();
+    for (const referrer of referrersOf(draft.tx, drafted.kind, drafted.id)) {
+      const state = draft.find(referrer.kind, referrer.record.id);
+      if (state !== null && referrer.refers(state)) found.set(referrer.kind, (found.get(referrer.kind) ?? new Set()).add(state.id));
+    }
+    if (found.size === 0) continue;
+    const what = [...found].map(([kind, ids]) => countedEntities(kind.name, ids.size)).join(", ");
+    draft.refuse(drafted, "in_use", `${called(subjectOf(drafted.kind, drafted.subject))} is in use by ${what} by now`);
+  }
+}
+
+/** Finds for each reference of what is brought back the record that it means today. */
+export class ReferenceResolution {
+  private readonly draft: Draft;
+  private readonly past: Past;
+  private readonly sequence: number;
+  private readonly incarnations = new Map<string, string | null>();
+
+  /** @param sequence the transaction as of which the draft's records are */
+  constructor(draft: Draft, past: Past, sequence: number) {
+    this.draft = draft;
+    this.past = past;
+    this.sequence = sequence;
+  }
+
+  /** Where there is none, the reference is left out if it may be, and else refused. */
+  run(): void {
+    for (const drafted of this.draft.all) {
+      if (drafted.after === null || !isWritten(drafted)) continue;
+      for (const reference of referencesOf(drafted.kind, drafted.after)) {
+        for (const id of reference.ids) this.resolve(drafted, reference, id);
+      }
+    }
+  }
+
+  private resolve(drafted: Drafted, reference: ReferenceHeld, id: string): void {
+    const { to, field } = reference;
+    if (drafted.after === null || this.draft.find(to, id) !== null) return;
+    const today = this.incarnation(to, id);
+    if (today !== null) {
+      drafted.after = { ...drafted.after, ...renamed(drafted.after, field, id, today) };
+      drafted.reasons.add(`in ${field}, the ${entityWord(to.name)} ${id} is ${today} today`);
+      return;
+    }
+    const gone = `the ${entityWord(to.name)} ${id} in ${field} is gone`;
+    // An association is nothing without one of its sides; and one that names addresses never widens to all of them.
+    const isAssociation = drafted.isPart && drafted.kind.code === credentialAssignmentKind.code;
+    const changes = reference.isCleared ? reference.without(drafted.after, id) : null;
+    if (changes !== null) {
+      drafted.after = { ...drafted.after, ...changes };
+      drafted.reasons.add(`${gone} and left out`);
+    } else if (isAssociation) {
+      drafted.after = drafted.before;
+      drafted.reasons.add(gone);
+    } else {
+      this.draft.refuse(drafted, "reference_gone", gone, field);
+    }
+  }
+
+  /** The living record of the same real thing as one that is gone; null for none. */
+  private incarnation(kind: AnyKind, id: string): string | null {
+    let found = this.incarnations.get(id);
+    if (found === undefined) {
+      found = this.lookUp(kind, id);
+      this.incarnations.set(id, found);
+    }
+    return found;
+  }
+
+  private lookUp(kind: AnyKind, id: string): string | null {
+    const n = this.draft.tx.recordN(id);
+    const then = n === null ? null : this.past.at(n, this.sequence);
+    const identity = then === null || then.kind.code !== kind.code ? null : liveIdentity(kind, then.record);
+    return identity === null ? null : (this.draft.findByIdentity(kind, identity)?.id ?? null);
+  }
+}
+
+/**
+ * The fields of a record in which ids are replaced, wherever it refers by them.
+ * @param idOf the id that stands for another
+ */
+export function renamedEverywhere(kind: AnyKind, record: RecordBase, idOf: (id: string) => string): RecordBase {
+  let result = record;
+  for (const { field, ids } of referencesOf(kind, record)) {
+    for (const id of ids) if (idOf(id) !== id) result = { ...result, ...renamed(result, field, id, idOf(id)) };
+  }
+  return result;
+}
+
+/** A field that names one id, in a list or in its own place, with another in its stead. */
+function renamed(record: RecordBase, field: string, from: string, to: string): object {
+  const value = (record as unknown as Record<string, unknown>)[field];
+  if (typeof value === "string") return { [field]: to };
+  if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
+  if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };
+  const virtualization = value as { details: object };
+  return { [field]: { ...virtualization, details: { ...virtualization.details, service_id: to } } };
+}

@@ -1,0 +1,57 @@
+// Writes a draft that nothing stands in the way of, as one unit of work. Must not decide anything.
+
+import type { CommandActor } from "../../access/actor.ts";
+import type { OwnFields, RecordBase } from "../../db/kind.ts";
+import { changedOwnFields } from "../../db/transaction.ts";
+import { updateApiKey } from "../../resources/api-keys/commands.ts";
+import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
+import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { forgetSecrets, secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
+import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { updateUser } from "../../resources/users/commands.ts";
+import { userKind } from "../../resources/users/user.ts";
+import { keyUpdate, userUpdate } from "./draft-checks.ts";
+import { isWritten, type Draft, type Drafted } from "./draft.ts";
+
+/**
+ * Each record with its own effects: what is brought back keeps its id, an account its password, a credential the secrets that it still has.
+ * @throws DomainError as the commands of users and API keys do
+ */
+export function writeDraft(draft: Draft, actor: CommandActor): void {
+  const { tx } = draft;
+  const written = draft.all.filter(isWritten);
+  for (const drafted of written) {
+    const { kind, id, before, after, observed } = drafted;
+    if (before === null) tx.revive(kind, actor.organizationId, after as RecordBase, { observed });
+    else if (after === null) tx.remove(kind, id);
+    else update(draft, drafted, before, after, actor);
+  }
+  for (const id of forwarding(written)) {
+    if (tx.find(ifEntryKind, id) !== null) tx.setComposed(ifEntryKind, id, tx.children(fdbEntryKind, "if_entry_n", id).length > 0);
+  }
+}
+
+function update(draft: Draft, { kind, id }: Drafted, before: RecordBase, after: RecordBase, actor: CommandActor): void {
+  const { tx } = draft;
+  const unlocked = { id, ifMatch: null };
+  if (kind.code === userKind.code) updateUser(tx, { ...unlocked, body: userUpdate(after), passwordHash: null }, actor);
+  else if (kind.code === apiKeyKind.code) updateApiKey(tx, { ...unlocked, body: keyUpdate(after) }, actor);
+  else {
+    if (kind.code === credentialKind.code) forgetUnused(draft, after as CredentialRecord);
+    const fields = after as unknown as Record<string, unknown>;
+    tx.update(kind, id, Object.fromEntries(changedOwnFields(before, after).map((name) => [name, fields[name]])) as Partial<OwnFields<RecordBase>>);
+  }
+}
+
+/** Stored secrets that the credential no longer has go, as with any update. */
+function forgetUnused({ tx }: Draft, credential: CredentialRecord): void {
+  const stored = storedSecrets(tx, credential.id);
+  forgetSecrets(tx, credential.id, SECRET_FIELDS.filter((field) => stored.has(field) && secretIn(credential.credential_type, field)?.mode !== "Inline"));
+}
+
+/** The interface entries that got or lost what they forward to. */
+function forwarding(written: readonly Drafted[]): Set<string> {
+  const entries = written.filter(({ kind }) => kind.code === fdbEntryKind.code);
+  return new Set(entries.map(({ subject }) => (subject as FdbEntryRecord).if_entry_id).concat(entries.flatMap(({ after }) => (after === null ? [] : [(after as FdbEntryRecord).if_entry_id]))));
+}

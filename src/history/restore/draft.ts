@@ -1,0 +1,135 @@
+// What a restore or a revert would make of the records that it is about, before anything is written: each as it is and as it is to be,
+// over what is live. Must not decide what is to be, and must not write.
+
+import { changedOwnFields, type WriteTransaction } from "../../db/transaction.ts";
+import { liveIdentity, type AnyKind, type Observed, type RecordBase } from "../../db/kind.ts";
+import { subjectOf, type PlanAction, type PlanConflict, type Planned } from "./plan.ts";
+
+/** A record as it is and as it is to be. */
+export interface Drafted {
+  readonly kind: AnyKind;
+  readonly id: string;
+  /** Null for one that is not alive. */
+  readonly before: RecordBase | null;
+  /** Null for one that is not to be. */
+  after: RecordBase | null;
+  /** Of one that is brought back. */
+  readonly observed: Observed;
+  /** A state of it to name it by. */
+  readonly subject: RecordBase;
+  /** Whether it came along with what was asked for. */
+  readonly isPart: boolean;
+  readonly reasons: Set<string>;
+}
+
+/** What is put into a draft. */
+export interface DraftEntry {
+  readonly kind: AnyKind;
+  readonly before: RecordBase | null;
+  readonly after: RecordBase | null;
+  readonly observed?: Observed;
+  readonly subject: RecordBase;
+  readonly isPart?: boolean;
+  readonly reason?: string;
+}
+
+/** One draft, and what stands in its way. */
+export class Draft {
+  readonly tx: WriteTransaction;
+  readonly conflicts: PlanConflict[] = [];
+  private readonly byId = new Map<string, Drafted>();
+
+  constructor(tx: WriteTransaction) {
+    this.tx = tx;
+  }
+
+  /** In the order in which they were put. */
+  get all(): Drafted[] {
+    return [...this.byId.values()];
+  }
+
+  /** Adds a record, or puts another state in the place of one that is there. */
+  put(entry: DraftEntry): Drafted {
+    const { kind, before, after, observed = {}, subject, isPart = false, reason } = entry;
+    const drafted: Drafted = { kind, id: subject.id, before, after, observed, subject, isPart, reasons: new Set(reason === undefined ? [] : [reason]) };
+    this.byId.set(subject.id, drafted);
+    return drafted;
+  }
+
+  /** Null for a record that nothing is drafted of. */
+  get(id: string): Drafted | null {
+    return this.byId.get(id) ?? null;
+  }
+
+  /** A record as it is to be, or as it is where nothing is drafted of it; null for none. */
+  find(kind: AnyKind, id: string): RecordBase | null {
+    const drafted = this.byId.get(id);
+    if (drafted === undefined) return this.tx.find(kind, id) as RecordBase | null;
+    return drafted.kind.code === kind.code ? drafted.after : null;
+  }
+
+  /** What is to stand for a thing, of a kind whose things are unique; null for none. */
+  findByIdentity(kind: AnyKind, identity: string): RecordBase | null {
+    const live = this.tx.findByIdentity(kind, identity) as RecordBase | null;
+    if (live !== null && !this.byId.has(live.id)) return live;
+    for (const { kind: own, after } of this.byId.values()) if (own.code === kind.code && after !== null && liveIdentity(kind, after) === identity) return after;
+    return null;
+  }
+
+  /** Notes a conflict: the draft is not to be written. @param message without its full stop */
+  refuse(drafted: Drafted, code: PlanConflict["code"], message: string, field?: string): void {
+    this.conflicts.push({ ...subjectOf(drafted.kind, drafted.subject), ...(field === undefined ? {} : { field }), code, message });
+  }
+
+  /** What comes of it, record by record. */
+  planned(): Planned {
+    const parts = changedParts(this.all, this.byId);
+    return { actions: this.all.map((drafted) => actionOf(drafted, parts.get(drafted.id) ?? new Set())), conflicts: this.conflicts };
+  }
+}
+
+/** Whether the record is written at all. */
+export function isWritten({ before, after }: Drafted): boolean {
+  if (before === null || after === null) return before !== after;
+  return changedOwnFields(before, after).length > 0;
+}
+
+/**
+ * A live record with the fields that it had then; what belongs to its life stays.
+ * @param except fields that stay as they are as well
+ */
+export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
+  const record: Record<string, unknown> = { ...live };
+  // What had no value then has none, also where that is said by leaving it out.
+  for (const name of changedOwnFields(live, then)) if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
+  return record as unknown as RecordBase;
+}
+
+/** Under which names the parts of drafted records change, by the id of the whole. */
+function changedParts(all: readonly Drafted[], byId: ReadonlyMap<string, Drafted>): Map<string, Set<string>> {
+  const parts = new Map<string, Set<string>>();
+  // Owners have lower codes than their parts: what is a part's is known before it is the whole's turn.
+  for (const drafted of [...all].sort((a, b) => b.kind.code - a.kind.code)) {
+    if (drafted.kind.owners === undefined || (!isWritten(drafted) && !parts.has(drafted.id))) continue;
+    for (const state of [drafted.before, drafted.after]) {
+      for (const owner of state === null ? [] : drafted.kind.owners(state)) {
+        if (!byId.has(owner.id)) continue;
+        parts.set(owner.id, (parts.get(owner.id) ?? new Set()).add(owner.as));
+      }
+    }
+  }
+  return parts;
+}
+
+function actionOf(drafted: Drafted, parts: ReadonlySet<string>): PlanAction {
+  const { kind, before, after, subject, reasons } = drafted;
+  const fields = before === null || after === null ? [] : [...new Set([...changedOwnFields(before, after), ...parts])].sort();
+  const reason = reasons.size === 0 ? {} : { reason: [...reasons].join("; ") };
+  return { ...subjectOf(kind, after ?? subject), action: operationOf(drafted, fields), fields, ...reason };
+}
+
+function operationOf({ before, after }: Drafted, fields: readonly string[]): PlanAction["action"] {
+  if (before === null) return after === null ? "Skip" : "Create";
+  if (after === null) return "Delete";
+  return fields.length === 0 ? "Skip" : "Update";
+}

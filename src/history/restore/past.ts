@@ -1,0 +1,133 @@
+// The past as the writer sees it, within its own transaction: which version of a record held at a sequence, what lived in what,
+// what a transaction wrote. Must not write, and knows nothing of callers.
+
+import type { Instant } from "../../base/instant.ts";
+import type { Sql } from "../../db/connection.ts";
+import { ThinnedPast, type Thinned } from "../../db/thinned-past.ts";
+import { parseMembers, parseObserved, scopeKey, type AnyKind, type Observed, type RecordBase } from "../../db/kind.ts";
+
+/** A record as it was. */
+export interface PastRecord {
+  readonly kind: AnyKind;
+  readonly n: number;
+  /** Its own fields, as the newest version then had them. */
+  readonly record: RecordBase;
+  /** The observation values written with that version. */
+  readonly observed: Observed;
+}
+
+/** What an instant comes to. */
+export interface PastInstant {
+  /** The last transaction at or before it, where history was thinned the last one that is kept; 0 for none. */
+  readonly sequence: number;
+  readonly thinned: Thinned | undefined;
+}
+
+/** What one transaction did to one record. */
+export interface WrittenVersion {
+  readonly kind: AnyKind;
+  readonly n: number;
+  readonly id: string;
+  /** Null where the record was not there before. */
+  readonly before: PastRecord | null;
+  /** Null where the record ended. */
+  readonly after: PastRecord | null;
+}
+
+type VersionRow = [n: number, kind: number, observed: string, members: string | null];
+
+// Keys have more bits than a JavaScript number: they are put together and taken apart in SQL.
+const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1";
+const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
+const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
+const VERSION_AT = `SELECT r.n, r.kind, v.observed, v.members FROM history_records r CROSS JOIN history_versions v
+  WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
+const LIVED_IN = `SELECT s.n, ?3, v.observed, v.members FROM history_spans s
+  CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2) ORDER BY key DESC LIMIT 1)
+  WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY s.n`;
+const DID_LIVE_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
+const EVER_LIVED_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
+const WRITTEN_IN = `SELECT v.key >> 31, r.kind, v.observed, v.members, r.id FROM history_versions v INDEXED BY history_versions_by_sequence
+  CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
+
+export class Past {
+  private readonly db: Sql;
+  private readonly kinds: ReadonlyMap<number, AnyKind>;
+  private readonly thinnedPast: ThinnedPast;
+
+  constructor(db: Sql, kinds: readonly AnyKind[]) {
+    this.db = db;
+    this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
+    this.thinnedPast = new ThinnedPast((sql, ...values) => this.rows(sql, ...values));
+  }
+
+  resolve(at: Instant): PastInstant {
+    const asked = (this.rows(SEQUENCE_AT, at)[0]?.[0] as number | undefined) ?? 0;
+    const sequence = this.thinnedPast.keptUpTo(asked);
+    return { sequence, thinned: this.thinnedPast.told(asked, sequence) };
+  }
+
+  /** What stands before this transaction. */
+  present(): PastInstant {
+    return { sequence: this.rows(NEWEST)[0]?.[0] as number, thinned: undefined };
+  }
+
+  /** Whether what a transaction did may be gone: some of it, or what was before it. */
+  isThinned(sequence: number): boolean {
+    return sequence <= this.thinnedPast.until;
+  }
+
+  /** The id of the organization that a transaction was of; null for the appliance's own, and where there is no such transaction. */
+  organizationOf(sequence: number): string | null {
+    return (this.rows(ORGANIZATION_OF, sequence)[0]?.[0] as string | null | undefined) ?? null;
+  }
+
+  /** A record as of a transaction; null where it was not alive. */
+  at(n: number, sequence: number): PastRecord | null {
+    return this.parsed(this.rows(VERSION_AT, n, sequence)[0] as VersionRow | undefined);
+  }
+
+  /** What lived in a container as of a transaction, in page order. */
+  livedIn(containerN: number, kind: AnyKind, sequence: number): PastRecord[] {
+    const rows = this.rows(LIVED_IN, scopeKey(containerN, kind), sequence, kind.code) as VersionRow[];
+    return rows.map((row) => this.parsed(row)).filter((each) => each !== null);
+  }
+
+  /** Whether a record lived in a container as of a transaction. */
+  didLiveIn(containerN: number, kind: AnyKind, n: number, sequence: number): boolean {
+    return this.rows(DID_LIVE_IN, scopeKey(containerN, kind), n, sequence).length > 0;
+  }
+
+  /** Whether a record lived in a container at any time. */
+  everLivedIn(containerN: number, kind: AnyKind, n: number): boolean {
+    return this.rows(EVER_LIVED_IN, scopeKey(containerN, kind), n).length > 0;
+  }
+
+  /** What a transaction did, in the order of the records' numbers. */
+  writtenIn(sequence: number): WrittenVersion[] {
+    const rows = this.rows(WRITTEN_IN, sequence) as Array<[...VersionRow, id: string]>;
+    return rows.map(([n, code, observed, members, id]) => ({
+      kind: this.kind(code),
+      n,
+      id,
+      before: this.at(n, sequence - 1),
+      after: this.parsed([n, code, observed, members]),
+    }));
+  }
+
+  private parsed(row: VersionRow | undefined): PastRecord | null {
+    if (row === undefined || row[3] === null) return null;
+    const [n, code, observed, members] = row;
+    return { kind: this.kind(code), n, record: parseMembers<RecordBase>(members), observed: parseObserved(observed) };
+  }
+
+  private kind(code: number): AnyKind {
+    const kind = this.kinds.get(code);
+    if (kind === undefined) throw new Error(`past: no kind has the code ${code}`);
+    return kind;
+  }
+
+  private rows(sql: string, ...values: number[]): unknown[][] {
+    return this.db.$client.query(sql).values(...values) as unknown[][];
+  }
+}

@@ -1,0 +1,109 @@
+// What a restore or a revert does, or would do, as it is told: one action per record, and what stands in the way.
+
+import { Type, type Static } from "@sinclair/typebox";
+import type { Role } from "../../access/role.ts";
+import { entityWord } from "../../base/entity-words.ts";
+import { DomainError, type ErrorCode } from "../../base/errors.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { Thinned } from "../../db/thinned-past.ts";
+import { Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
+import { KINDS } from "../../resources/kinds.ts";
+import { recordName } from "../record-label.ts";
+
+export const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
+
+/**
+ * reference_gone: it names what is no longer there, or no longer fits. identity_taken: another record stands for the same thing.
+ * changed_later: it was changed again since. in_use: others depend on it. secret_gone: secrets are never in history.
+ * access_stays: users, API keys and the organization are not reverted. role_too_low: it takes a higher role. limit_reached: there is no room.
+ */
+export const CONFLICT_CODES = ["reference_gone", "identity_taken", "changed_later", "in_use", "secret_gone", "access_stays", "role_too_low", "limit_reached"] as const;
+
+/** Conflicts that are listed at most. */
+export const CONFLICTS_MAX = 1_000;
+
+const TYPES = KINDS.map((kind) => kind.name);
+const name = Type.Optional(Type.String({ description: "What people call the record, where it has a name, an address or a number." }));
+
+export const PlanAction = Type.Object(
+  {
+    entity_type: OneOf(TYPES),
+    id: Uuid,
+    name,
+    action: OneOf(PLAN_ACTIONS, { description: "Create: brought back under its own id. Skip: left as it is." }),
+    fields: Type.Array(Type.String(), { description: "Of an Update, what it changes; a record with parts names them as its history does." }),
+    reason: Type.Optional(Type.String({ description: "Why it is not simply made what it was." })),
+  },
+  { $id: "PlanAction" },
+);
+
+export const PlanConflict = Type.Object(
+  { entity_type: OneOf(TYPES), id: Uuid, name, field: Type.Optional(Type.String()), code: OneOf(CONFLICT_CODES), message: Type.String() },
+  { $id: "PlanConflict" },
+);
+
+const planned = {
+  applied: Type.Boolean({ description: "Whether anything was written; false where it was only asked for, and where all is as it was already." }),
+  sequence: Nullable(Type.Integer({ minimum: 1 }), { description: "The transaction that did it, and that a revert undoes; null where nothing was written." }),
+  actions: Type.Array(PlanAction),
+  conflicts: Type.Array(PlanConflict, { description: "What stands in the way, where it was only asked for; else that is the refusal." }),
+};
+
+export const RestorePlan = Type.Object({ at: Timestamp, ...planned }, { $id: "RestorePlan" });
+export const RevertPlan = Type.Object({ transaction: Type.Integer({ minimum: 1, description: "The one that is undone." }), ...planned }, { $id: "RevertPlan" });
+
+export type PlanAction = Static<typeof PlanAction>;
+export type PlanConflict = Static<typeof PlanConflict>;
+
+/** What is to be done, and what stands in the way. */
+export interface Planned {
+  readonly actions: readonly PlanAction[];
+  readonly conflicts: readonly PlanConflict[];
+}
+
+/** What a command of either tells, as the members of a JSON object: a plan may have a hundred thousand actions, and is rendered once. */
+export interface ToldPlan {
+  readonly members: string;
+  /** Of a restore to an instant in thinned history. */
+  readonly thinned?: Thinned;
+}
+
+/** The answer adds whether and where it was written. */
+export function toldPlan({ actions, conflicts }: Planned, thinned?: Thinned): ToldPlan {
+  const members = `"actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
+  return { members, ...(thinned === undefined ? {} : { thinned }) };
+}
+
+/** Which record an action or a conflict is about. */
+export function subjectOf(kind: AnyKind, record: RecordBase): { entity_type: string; id: string; name?: string } {
+  const name = recordName(kind.name, record as unknown as Record<string, unknown>);
+  return { entity_type: kind.name, id: record.id, ...(name === null ? {} : { name }) };
+}
+
+/**
+ * The refusal of what has conflicts: with the code that they have in common, else as one whose ground has changed.
+ * @param what is refused: `The host can't be restored`
+ * @param role of the caller
+ */
+export function refusal(what: string, conflicts: readonly PlanConflict[], role: Role): DomainError {
+  const first = conflicts[0] as PlanConflict;
+  const others = conflicts.length - 1;
+  const more = others === 0 ? "" : ` ${others} more ${others === 1 ? "reason is" : "reasons are"} listed in params.conflicts.`;
+  const code = commonCode(conflicts);
+  const roles = code === "auth_permission_denied" ? { required: "Admin" satisfies Role, actual: role } : {};
+  const values = { ...roles, entity: first.entity_type, id: first.id, ...(first.field === undefined ? {} : { field: first.field }), conflicts: conflicts.slice(0, CONFLICTS_MAX) };
+  return new DomainError(code, `${what}: ${first.message}.${more} Nothing was written.`, values);
+}
+
+/** `The host switch-1`. */
+export function called(subject: { readonly entity_type: string; readonly id: string; readonly name?: string | undefined }): string {
+  return `the ${entityWord(subject.entity_type)} ${subject.name ?? subject.id}`;
+}
+
+function commonCode(conflicts: readonly PlanConflict[]): ErrorCode {
+  // Whoever may not is not told to come back with something else.
+  if (conflicts.some((conflict) => conflict.code === "role_too_low")) return "auth_permission_denied";
+  const codes = new Set(conflicts.map((conflict) => conflict.code));
+  if (codes.size === 1 && codes.has("identity_taken")) return "entity_already_exists";
+  return codes.size === 1 && codes.has("in_use") ? "entity_in_use" : "entity_stale";
+}

@@ -1,0 +1,92 @@
+// POST /api/v1/…/{id}/restore of every resource, and /api/v1/transactions/{sequence}/revert.
+
+import { Type } from "@sinclair/typebox";
+import { ADMIN, type Access, type Actor } from "../../access/actor.ts";
+import { entityWord } from "../../base/entity-words.ts";
+import type { ErrorCode } from "../../base/errors.ts";
+import { formatInstant, parseInstantOrAge, type Instant } from "../../base/instant.ts";
+import { metaAt, resolvedMembers, successBody } from "../../http/envelope.ts";
+import { AsOfText, Body, IdParams } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { readingAt, runWrite, spliced, type Inventory, type ResourceCall } from "../../resources/answers.ts";
+import { RESOURCES } from "../../resources/catalog.ts";
+import { SequenceParams } from "../change-view.ts";
+import { RestorePlan, RevertPlan, type ToldPlan } from "./plan.ts";
+import type { RestoreInput, RevertInput } from "./restore-commands.ts";
+
+const dry_run = Type.Optional(Type.Boolean({ default: false, description: "true: the plan is told, with what stands in the way, and nothing is written." }));
+const RestoreBody = Body({ at: AsOfText("The instant to go back to, or how long ago. `at` of the answer tells the instant that an age comes to."), dry_run }, { $id: "Restore" });
+const RevertBody = Body({ dry_run }, { $id: "Revert" });
+
+const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
+
+/** What a restore does, in words; `more` by kind. */
+const RESTORES = "Brings the record back to what it was at `at`; deleted since, under its own id. All or none, in one transaction, which a revert undoes. What stands in the way is told in `params.conflicts`. `If-Match` with the live record's ETag is heeded. Where history was thinned, `meta.resolved_at` tells which state it is.";
+const MORE: Readonly<Record<string, string>> = {
+  api_key: "A deleted key can't come back: it is in no history. The key of today stays.",
+  credential: "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back.",
+  host: "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are.",
+  if_entry: "With what it forwarded to.",
+  network: "What lived in it is restored by itself. Bringing back a deleted one takes the role Owner.",
+  service: "With its bindings.",
+  user: "A deleted user can't come back: the password is in no history.",
+};
+
+/** Restores of all resources, and reverts. */
+export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
+  for (const { kind, path, group, title, example, write } of RESOURCES) {
+    const subject = { entity_type: kind.name, id: example["id"] as string };
+    surface.post(
+      `/api/v1/${path}/:id/restore`,
+      {
+        operationId: `restore${title}`,
+        summary: `Bring ${kind.name === "api_key" ? "an API key" : `the ${entityWord(kind.name)}`} back to what it was`,
+        description: MORE[kind.name] === undefined ? RESTORES : `${RESTORES} ${MORE[kind.name]}`,
+        group,
+        access: write,
+        params: IdParams,
+        body: RestoreBody,
+        answer: RestorePlan,
+        errors: [...errors, "precondition_failed"],
+        example: { body: { at: AT, dry_run: true }, data: { at: AT, applied: false, sequence: null, actions: [{ ...subject, action: "Create", fields: [] }], conflicts: [] } },
+      },
+      (call) => {
+        const at = parseInstantOrAge(call.body.at, inventory.reader.now()) as Instant;
+        const dryRun = call.body.dry_run === true;
+        return readingAt(inventory, at, (asOf) =>
+          answerPlan(call, `${kind.name}.restore`, { id: call.params.id, at, isPresent: asOf === null, dryRun }, formatInstant(at), { at: formatInstant(at) }),
+        );
+      },
+    );
+  }
+  surface.post(
+    "/api/v1/transactions/:sequence/revert",
+    {
+      operationId: "revertTransaction",
+      summary: "Undo one whole transaction",
+      description:
+        "What it created goes, the fields that it changed get their values back, what it deleted comes back: all or none, in one transaction, which can be reverted itself. Refused where later changes stand in the way, with all reasons in `params.conflicts`. Fields that it did not change keep what was made of them since. Users, API keys and the organization are not reverted, and secrets are in no history. Bringing back a deleted network takes the role Owner.",
+      group: "Changes",
+      access: ADMIN,
+      params: SequenceParams,
+      body: RevertBody,
+      answer: RevertPlan,
+      errors: [...errors, "auth_session_required"],
+      example: { body: { dry_run: true }, data: { transaction: 42, applied: false, sequence: null, actions: [{ entity_type: "host", id: ID, name: "switch-1", action: "Update", fields: ["description"] }], conflicts: [] } },
+    },
+    (call) => {
+      const { sequence } = call.params;
+      return answerPlan(call, "transaction.revert", { sequence, dryRun: call.body.dry_run === true }, null, { transaction: sequence });
+    },
+  );
+
+  /** @param asked the instant to be echoed; null where none was asked for */
+  async function answerPlan(call: ResourceCall<unknown, unknown, unknown>, command: string, input: Omit<RestoreInput, "ifMatch"> | RevertInput, asked: string | null, of: object): Promise<Response> {
+    const { sequence, result } = await runWrite<ToldPlan>(inventory, call, command, input);
+    const plan = spliced(JSON.stringify({ ...of, applied: sequence !== null, sequence }), result.members);
+    return new Response(successBody(plan, metaAt(asked, resolvedMembers(result.thinned))), { headers: { ...call.headers, "content-type": "application/json" } });
+  }
+}
+
+const AT = "2026-11-21T09:15:00.123Z";
+const ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010";

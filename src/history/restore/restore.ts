@@ -1,0 +1,154 @@
+// Drafts what brings a record back to what it was as of a transaction: with the parts that it owns, each matched with what is
+// there today by its id, else by the real thing that it stands for. Must not write.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { atLeast } from "../../access/role.ts";
+import { formatInstant } from "../../base/instant.ts";
+import { liveIdentity, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
+import { bindingKind } from "../../resources/bindings/binding.ts";
+import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../../resources/credential-assignments/credential-assignment.ts";
+import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
+import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { portKind } from "../../resources/ports/port.ts";
+import { serviceKind } from "../../resources/services/service.ts";
+import { userKind } from "../../resources/users/user.ts";
+import { checkDraft } from "./draft-checks.ts";
+import { followRemovals, ReferenceResolution, renamedEverywhere } from "./draft-references.ts";
+import { asItWas, Draft, isWritten, type Drafted } from "./draft.ts";
+import type { Past, PastRecord } from "./past.ts";
+
+/** What belongs to a record, in the order of the kinds' codes: a part refers to parts before it. */
+const PARTS: ReadonlyArray<{ readonly of: AnyKind; readonly column: string; readonly kinds: readonly AnyKind[] }> = [
+  { of: hostKind, column: "host_n", kinds: [ipAddressKind, ifEntryKind, fdbEntryKind, portKind, serviceKind, bindingKind, credentialAssignmentKind] },
+  { of: credentialKind, column: "credential_n", kinds: [credentialAssignmentKind] },
+  { of: ifEntryKind, column: "if_entry_n", kinds: [fdbEntryKind] },
+  { of: serviceKind, column: "service_n", kinds: [bindingKind] },
+];
+
+/** What a version says of itself, and not of the record's content. */
+const OF_TODAY: Readonly<Record<string, readonly string[]>> = {
+  // When the secret of today was set.
+  [credentialKind.name]: ["secrets_updated_at"],
+  // The mask of the key of today.
+  [apiKeyKind.name]: ["key"],
+};
+
+/**
+ * @param subject the record as it was
+ * @param sequence the transaction as of which it was that
+ * @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would
+ */
+export function draftRestore(tx: WriteTransaction, past: Past, subject: PastRecord, sequence: number, actor: CommandActor): Draft {
+  const restore = new Restore(tx, past, subject, sequence, actor);
+  return restore.run();
+}
+
+class Restore {
+  private readonly tx: WriteTransaction;
+  private readonly past: Past;
+  private readonly subject: PastRecord;
+  private readonly sequence: number;
+  private readonly actor: CommandActor;
+  private readonly draft: Draft;
+  /** The ids of today of parts that were made again since. */
+  private readonly today = new Map<string, string>();
+
+  constructor(tx: WriteTransaction, past: Past, subject: PastRecord, sequence: number, actor: CommandActor) {
+    this.tx = tx;
+    this.past = past;
+    this.subject = subject;
+    this.sequence = sequence;
+    this.actor = actor;
+    this.draft = new Draft(tx);
+  }
+
+  run(): Draft {
+    const { draft, subject } = this;
+    const { kind, record, observed } = subject;
+    const live = this.tx.find(kind, record.id) as RecordBase | null;
+    const root = draft.put({ kind, before: live, after: live === null ? record : asItWas(live, record, OF_TODAY[kind.name]), observed, subject: record });
+    if (kind.code === credentialKind.code) this.secrets(root);
+    if (live === null && (kind.code === userKind.code || kind.code === apiKeyKind.code)) {
+      root.after = null;
+      draft.refuse(root, "secret_gone", `${kind.code === userKind.code ? "the password" : "the key itself"} went with the record and is in no history: make a new one`);
+      return draft;
+    }
+    const { column, kinds } = PARTS.find((each) => each.of.code === kind.code) ?? { column: "", kinds: [] };
+    for (const part of kinds) this.parts(part, column, live !== null);
+    followRemovals(draft);
+    new ReferenceResolution(draft, this.past, this.sequence).run();
+    checkDraft(draft, this.actor);
+    return draft;
+  }
+
+  /** @param isAlive whether the whole is there today, and may have parts */
+  private parts(kind: AnyKind, column: string, isAlive: boolean): void {
+    const { draft, subject } = this;
+    const isSeen = (record: RecordBase) => kind.code !== credentialAssignmentKind.code || this.isReached(record as CredentialAssignmentRecord);
+    const then = this.past.livedIn(subject.n, kind, this.sequence).filter(({ record }) => isSeen(record));
+    const now = new Map((isAlive ? (this.tx.children(kind, column, subject.record.id) as RecordBase[]).filter(isSeen) : []).map((record) => [record.id, record]));
+    const gone = then.filter(({ record }) => !now.has(record.id));
+    const restored: Drafted[] = [];
+    for (const { record } of then) {
+      const live = now.get(record.id);
+      if (live === undefined) continue;
+      now.delete(record.id);
+      restored.push(draft.put({ kind, before: live, after: asItWas(live, record), subject: record, isPart: true }));
+    }
+    const alike = new Map([...now.values()].map((record) => [liveIdentity(kind, record), record]));
+    for (const { record, observed } of gone) {
+      const named = this.renamed(kind, record);
+      const again = alike.get(liveIdentity(kind, named));
+      if (again === undefined) {
+        restored.push(draft.put({ kind, before: null, after: record, observed, subject: record, isPart: true }));
+        continue;
+      }
+      now.delete(again.id);
+      this.today.set(record.id, again.id);
+      restored.push(draft.put({ kind, before: again, after: asItWas(again, named), subject: again, isPart: true, reason: `it was made again since: then it had the id ${record.id}` }));
+    }
+    for (const record of now.values()) restored.push(draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was made since" }));
+    // A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore that it was.
+    if (kind.code === credentialAssignmentKind.code && !atLeast(this.actor.role, "Admin")) for (const each of restored) leaveAsItIs(each);
+  }
+
+  /** A record with the ids of today for parts that were made again since. */
+  private renamed(kind: AnyKind, record: RecordBase): RecordBase {
+    return this.today.size === 0 ? record : renamedEverywhere(kind, record, (id) => this.today.get(id) ?? id);
+  }
+
+  /** What lies in networks beyond the caller's reach stays as it is, and is not told. */
+  private isReached(assignment: CredentialAssignmentRecord): boolean {
+    return this.actor.networkIds === null || this.actor.networkIds.includes(assignment.network_id);
+  }
+
+  /** Inline secrets are never in history: those of today stay, as long as there are any. */
+  private secrets(root: Drafted): void {
+    const [before, after] = [root.before as CredentialRecord | null, root.after as CredentialRecord];
+    const inline = SECRET_FIELDS.filter((field) => secretIn(after.credential_type, field)?.mode === "Inline");
+    const stored = before === null ? new Map() : storedSecrets(this.tx, root.id);
+    const missing = inline.filter((field) => !stored.has(field));
+    if (missing.length > 0) this.draft.refuse(root, "secret_gone", `the ${missing.join(" and the ")} was not kept: inline secrets are in no history`, "credential_type");
+    if (before === null) return;
+    const then = this.subject.record as CredentialRecord;
+    if (inline.length > 0 && then.secrets_updated_at !== before.secrets_updated_at) root.reasons.add(`the ${inline.join(" and the ")} stays that of today: inline secrets are in no history`);
+    const dropped = SECRET_FIELDS.filter((field) => stored.has(field) && !inline.includes(field));
+    if (dropped.length > 0) root.reasons.add(`the ${dropped.join(" and the ")} of today goes for ever: inline secrets are in no history`);
+    const isOther = SECRET_FIELDS.some((field) => !Bun.deepEquals(secretIn(before.credential_type, field), secretIn(after.credential_type, field)));
+    if (isOther) root.after = { ...after, secrets_updated_at: formatInstant(this.tx.instant) } as CredentialRecord;
+  }
+}
+
+/** Undrafts a part that the caller has no right to. */
+function leaveAsItIs(drafted: Drafted): void {
+  const changes = isWritten(drafted);
+  drafted.after = drafted.before;
+  drafted.reasons.clear();
+  if (changes) drafted.reasons.add("credentials are assigned from the role Admin upwards: it stays as it is");
+}

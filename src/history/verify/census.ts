@@ -1,0 +1,109 @@
+// Compares the census, the counts kept per scope, with what the spans of each scope come to. Scope by scope, as the spans
+// are handed in; holds the events of one scope at a time.
+
+import type { Sql } from "../../db/connection.ts";
+import { STEP_ROWS } from "./ledger-walk.ts";
+
+/** Called with a sequence at which the two differ; null where one of them has no row. */
+export type OnDifference = (scope: number, sequence: number, expected: number | null, actual: number | null) => void;
+
+type Row = [scope: number, sequence: number, count: number];
+
+/** One comparison: every span, and then the rest. */
+export class CensusComparison {
+  private readonly until: number;
+  private readonly onDifference: OnDifference;
+  private readonly rows: { values(...values: number[]): unknown[][] };
+  private scope: number | null = null;
+  /** Sequence × 2, and 1 more for a birth: a scope of a million records is 8 MB. */
+  private events = new Float64Array(1_024);
+  private length = 0;
+  private page: Row[] = [];
+  private place = 0;
+  private after: [number, number] = [Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
+  private isAtEnd = false;
+
+  constructor(db: Sql, until: number, onDifference: OnDifference) {
+    this.until = until;
+    this.onDifference = onDifference;
+    this.rows = db.$client.query(
+      `SELECT scope, sequence, count FROM history_census WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ${STEP_ROWS}`,
+    ) as never;
+  }
+
+  /** The spans come in ascending order of their scopes. */
+  span(scope: number, born: number, died: number): void {
+    if (scope !== this.scope) {
+      this.compare();
+      this.scope = scope;
+    }
+    this.event(born * 2 + 1);
+    if (died <= this.until) this.event(died * 2);
+  }
+
+  /** After the last span. */
+  *rest(): Generator<number> {
+    this.compare();
+    // Scopes beyond the last one that has spans.
+    for (let row = this.next(Number.POSITIVE_INFINITY); row !== null; row = this.next(Number.POSITIVE_INFINITY)) this.onDifference(row[0], row[1], null, row[2]);
+    yield 0;
+  }
+
+  private event(event: number): void {
+    if (this.length === this.events.length) {
+      const grown = new Float64Array(this.length * 2);
+      grown.set(this.events);
+      this.events = grown;
+    }
+    this.events[this.length] = event;
+    this.length += 1;
+  }
+
+  private compare(): void {
+    const { scope } = this;
+    if (scope === null) return;
+    const events = this.events.subarray(0, this.length).sort();
+    let count = 0;
+    for (let place = 0; place < events.length; ) {
+      const sequence = Math.floor((events[place] as number) / 2);
+      let delta = 0;
+      for (; place < events.length && Math.floor((events[place] as number) / 2) === sequence; place += 1) delta += (events[place] as number) % 2 === 1 ? 1 : -1;
+      count += delta;
+      if (delta !== 0) this.expect(scope, sequence, count);
+    }
+    for (let row = this.next(scope); row !== null; row = this.next(scope)) this.onDifference(row[0], row[1], null, row[2]);
+    this.length = 0;
+  }
+
+  private expect(scope: number, sequence: number, count: number): void {
+    for (;;) {
+      const row = this.peek();
+      if (row === null || row[0] > scope || (row[0] === scope && row[1] > sequence)) return this.onDifference(scope, sequence, count, null);
+      this.place += 1;
+      if (row[0] === scope && row[1] === sequence) {
+        if (row[2] !== count) this.onDifference(scope, sequence, count, row[2]);
+        return;
+      }
+      this.onDifference(row[0], row[1], null, row[2]);
+    }
+  }
+
+  /** The next row of a scope up to this one. */
+  private next(scope: number): Row | null {
+    const row = this.peek();
+    if (row === null || row[0] > scope) return null;
+    this.place += 1;
+    return row;
+  }
+
+  private peek(): Row | null {
+    if (this.place === this.page.length && !this.isAtEnd) {
+      this.page = this.rows.values(...this.after, this.until) as Row[];
+      this.place = 0;
+      const last = this.page.at(-1);
+      if (last === undefined) this.isAtEnd = true;
+      else this.after = [last[0], last[1]];
+    }
+    return this.page[this.place] ?? null;
+  }
+}

@@ -1,0 +1,155 @@
+// What the ledger implies of everything that is kept beside it to make reading cheap: a record's live row, its links,
+// and the spans that it lived in its containers. Pure but for looking ids up. Must not write.
+
+import type { Sql } from "../../db/connection.ts";
+import { activityScopes } from "../../db/ledger.ts";
+import { liveIdentity, OPERATION, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { searchText } from "../../db/search-text.ts";
+import { ALIVE } from "../../db/schema.ts";
+import type { LedgerVersion } from "./ledger-walk.ts";
+
+/** A stretch of the ledger in which a record lived in a scope: from `born` on, until before `died`. */
+export interface Span {
+  readonly scope: number;
+  readonly born: number;
+  readonly died: number;
+}
+
+/** What a record is found by from a transaction on. */
+export interface TextSince {
+  readonly sequence: number;
+  readonly ownerN: number;
+  readonly text: string;
+}
+
+/** The life of one record so far, version by version. */
+export interface Life {
+  readonly n: number;
+  readonly id: string;
+  readonly kind: AnyKind;
+  readonly organizationN: number;
+  /** Scope → the sequence since which the record lives in it. */
+  readonly open: Map<number, number>;
+  readonly closed: Span[];
+  readonly texts: TextSince[];
+  /** Each of its ends: a record that was brought back may have several. */
+  readonly ends: Array<{ readonly sequence: number; readonly identity: string; readonly lineageId: string }>;
+  /** Where each of its versions shows: scope and sequence. */
+  readonly activity: Array<readonly [number, number]>;
+  /** The newest version, and the record as it stands there or, on a tombstone, as it stood last. */
+  newest: LedgerVersion;
+  record: RecordBase;
+}
+
+/** Ids kept at hand; beyond that they are looked up again. */
+const MAX_KNOWN_IDS = 100_000;
+
+const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
+const FIRST_MEMBERS = "SELECT members FROM history_versions WHERE key >= (?1 << 31) ORDER BY key LIMIT 1";
+
+/** Carries lives through their versions, and tells what is implied. */
+export class Derivation {
+  private readonly knownNs = new Map<string, number>();
+  private readonly organizationsOfNetworks = new Map<string, string>();
+  private readonly db: Sql;
+
+  constructor(db: Sql) {
+    this.db = db;
+  }
+
+  /** @throws Error for an id that no record has */
+  n(id: string): number {
+    let n = this.knownNs.get(id);
+    if (n === undefined) {
+      n = this.db.$client.query(RECORD_N).values(id)[0]?.[0] as number | undefined;
+      if (n === undefined) throw new Error(`it names ${id}, which no record has`);
+      if (this.knownNs.size >= MAX_KNOWN_IDS) this.knownNs.clear();
+      this.knownNs.set(id, n);
+    }
+    return n;
+  }
+
+  /** A life's beginning. @throws Error where the record names others that are not there */
+  begin(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): Life {
+    const life: Life = { n: version.n, id, kind, organizationN: this.organizationN(kind, record), open: new Map(), closed: [], texts: [], ends: [], activity: [], newest: version, record };
+    for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
+    this.note(life, version, null, record);
+    return life;
+  }
+
+  /** A life's next version. @param record null at its end @throws Error where the record names others that are not there */
+  go(life: Life, version: LedgerVersion, record: RecordBase | null): void {
+    const before = life.newest.operation === OPERATION.Deleted ? null : life.record;
+    life.newest = version;
+    if (record !== null) life.record = record;
+    this.note(life, version, before, record);
+    const identity = record === null ? life.kind.identity(life.record) : null;
+    if (identity !== null) life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
+    const scopes = new Set(record === null ? [] : this.scopes(life, record));
+    for (const [scope, born] of life.open) {
+      if (scopes.has(scope)) continue;
+      life.open.delete(scope);
+      life.closed.push({ scope, born, died: version.sequence });
+    }
+    for (const scope of scopes) if (!life.open.has(scope)) life.open.set(scope, version.sequence);
+  }
+
+  /** What a version means for where it shows and what finds it. */
+  private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
+    const { kind, organizationN } = life;
+    const scopes = [before, after].flatMap((record) => (record === null ? [] : activityScopes(kind, record, organizationN, (id) => this.n(id))));
+    for (const scope of new Set(scopes)) life.activity.push([scope, version.sequence]);
+    if (kind.search === undefined) return;
+    const text = after === null ? "" : searchText(kind.search.texts(after));
+    if (text !== (life.texts.at(-1)?.text ?? "")) life.texts.push({ sequence: version.sequence, ownerN: this.n(kind.search.finds(life.record)), text });
+  }
+
+  /** The spans of a life so far, those that it still lives in among them, with ALIVE for their end. */
+  spans(life: Life): Span[] {
+    return [...life.closed, ...[...life.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
+  }
+
+  /** The live row of a record that is alive, by column. */
+  liveRow(life: Life): Record<string, string | number | null> {
+    const { kind, record, newest } = life;
+    return {
+      n: life.n,
+      organization_n: life.organizationN,
+      sequence: newest.sequence,
+      identity: liveIdentity(kind, record),
+      composed: newest.composed,
+      sort_keys: newest.sort_keys,
+      members: newest.members,
+      ...(kind.columns(record, (id) => this.n(id)) as Record<string, string | number | null>),
+    };
+  }
+
+  /** The links of a record that is alive: relation and record number, each once. */
+  links(life: Life): Array<{ relation: string; target_n: number }> {
+    return (life.kind.links?.(life.record) ?? []).flatMap(({ relation, ids }) => [...new Set(ids)].map((id) => ({ relation, target_n: this.n(id) })));
+  }
+
+  private scopes(life: Life, record: RecordBase): number[] {
+    const containers = Object.values(life.kind.scopeIds(record)).filter((id) => typeof id === "string");
+    return [life.organizationN, ...containers.map((id) => this.n(id))].map((n) => scopeKey(n, life.kind));
+  }
+
+  /** A record says its organization itself, or lives in a network that does; an organization is its own. */
+  private organizationN(kind: AnyKind, record: RecordBase): number {
+    const own = (record as { organization_id?: unknown }).organization_id;
+    if (typeof own === "string") return this.n(own);
+    const network = kind.scopeIds(record).network;
+    return this.n(typeof network === "string" ? this.organizationOfNetwork(network) : record.id);
+  }
+
+  private organizationOfNetwork(networkId: string): string {
+    let organization = this.organizationsOfNetworks.get(networkId);
+    if (organization === undefined) {
+      const members = this.db.$client.query(FIRST_MEMBERS).values(this.n(networkId))[0]?.[0] as string | undefined;
+      organization = members === undefined ? undefined : parseMembers<{ organization_id?: string }>(members).organization_id;
+      if (organization === undefined) throw new Error(`it lives in ${networkId}, which is in no organization`);
+      this.organizationsOfNetworks.set(networkId, organization);
+    }
+    return organization;
+  }
+}

@@ -1,0 +1,192 @@
+// Makes anew, from the ledger alone, all that is kept beside it: spans, census, activity, search, lineages, live rows and links. One transaction
+// on the writable connection, while no appliance runs. Secrets, passwords and observations have no history: they stay.
+
+import { getTableColumns, getTableName } from "drizzle-orm";
+import type { Sql } from "../../db/connection.ts";
+import { dropForeignObjects } from "../../db/expected-schema.ts";
+import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
+import { Derivation, type Life } from "./derived.ts";
+import { walkVersions, type LedgerVersion } from "./ledger-walk.ts";
+
+/** Who was the last to end under each identity. */
+const LINEAGES = `
+  INSERT INTO history_lineages (kind, identity, lineage_id)
+  SELECT kind, identity, lineage_id FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place FROM temp.ends)
+  WHERE place = 1`;
+
+const CENSUS = `
+  INSERT INTO history_census (scope, sequence, count)
+  SELECT scope, sequence, sum(sum(delta)) OVER (PARTITION BY scope ORDER BY sequence) FROM (
+    SELECT scope, born AS sequence, 1 AS delta FROM history_spans UNION ALL SELECT scope, died, -1 FROM history_spans WHERE died <= (SELECT max(sequence) FROM history_transactions)
+  ) GROUP BY scope, sequence HAVING sum(delta) <> 0`;
+
+/** The blocks that the spans come to, of the kinds of container that have them: organization and network. */
+export const SPAN_BLOCKS = `
+  SELECT s.scope, s.n >> ${BLOCK_BITS}, count(*) FILTER (WHERE s.died = ${ALIVE}), coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0)
+  FROM history_spans s JOIN history_records r ON r.n = s.scope >> 6 AND r.kind IN (1, 2) GROUP BY s.scope, s.n >> ${BLOCK_BITS}`;
+
+const ACTIVITY = `
+  INSERT INTO history_activity (scope, sequence, ordinal)
+  SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence) FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
+
+interface Statement {
+  run(...values: unknown[]): unknown;
+}
+
+/**
+ * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says is taken at its word.
+ * @param onProgress called with the record number reached
+ * @throws Error where a version can't be understood; nothing is changed then
+ */
+export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+  db.$client
+    .transaction(() => {
+      const definitions = dropForeignObjects(db);
+      rebuildWithin(db, kinds, onProgress);
+      for (const sql of definitions) db.$client.run(sql);
+    })
+    .immediate();
+}
+
+/** As rebuildDerived, within a transaction of the caller's. */
+export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+  new Rebuild(db, kinds).run(onProgress);
+}
+
+/** As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the newest. */
+export function rebuildPastWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
+  new Rebuild(db, kinds).runForPast(onProgress);
+}
+
+/** Makes activity and search texts of a store that has none yet, within a transaction of the caller's. */
+export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void {
+  new Rebuild(db, kinds).runForChangesAndTexts();
+}
+
+class Rebuild {
+  private readonly db: Sql;
+  private readonly kinds: ReadonlyMap<number, AnyKind>;
+  private readonly derivation: Derivation;
+  private readonly statements = new Map<string, Statement>();
+  private life: Life | null = null;
+
+  constructor(db: Sql, kinds: readonly AnyKind[]) {
+    this.db = db;
+    this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
+    this.derivation = new Derivation(db);
+  }
+
+  run(onProgress: (n: number) => void): void {
+    const { $client } = this.db;
+    // Rows refer to rows that are written later; all of them are there at the COMMIT.
+    $client.run("PRAGMA defer_foreign_keys = ON");
+    $client.run("DELETE FROM live_links");
+    for (const kind of this.kinds.values()) {
+      const table = getTableName(kind.table);
+      // Rows are updated in place, or what hangs on them, such as a password, would be deleted with them.
+      $client.run(`UPDATE ${table} SET identity = NULL`);
+      $client.run(`DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`);
+    }
+    const onLife = (life: Life) => {
+      this.past(life);
+      this.present(life);
+    };
+    this.gatherPast(onLife, onProgress);
+  }
+
+  runForPast(onProgress: (n: number) => void): void {
+    this.gatherPast((life) => this.past(life), onProgress);
+  }
+
+  private gatherPast(onLife: (life: Life) => void, onProgress: (n: number) => void): void {
+    const { $client } = this.db;
+    for (const table of ["history_spans", "history_span_blocks", "history_census", "history_lineages", "history_activity", "history_search_texts"]) $client.run(`DELETE FROM ${table}`);
+    $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
+    $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
+    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
+    for (const n of walkVersions(this.db, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
+    this.complete(onLife);
+    $client.run(LINEAGES);
+    $client.run(CENSUS);
+    $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
+    this.gatherChangesAndTexts();
+    $client.run("DROP TABLE temp.ends");
+  }
+
+  runForChangesAndTexts(): void {
+    const { $client } = this.db;
+    $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
+    const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
+    for (const _ of walkVersions(this.db, lastN, (versions) => this.step(versions, (life) => this.changesAndTexts(life)))) continue;
+    this.complete((life) => this.changesAndTexts(life));
+    this.gatherChangesAndTexts();
+  }
+
+  private gatherChangesAndTexts(): void {
+    const { $client } = this.db;
+    $client.run(ACTIVITY);
+    // The index's own command: it reads the texts again.
+    $client.run("INSERT INTO history_search (history_search) VALUES ('rebuild')");
+    $client.run("DROP TABLE temp.activity");
+  }
+
+  private step(versions: readonly LedgerVersion[], onLife: (life: Life) => void): void {
+    for (const version of versions) {
+      const record = version.members === null ? null : parseMembers<RecordBase>(version.members);
+      if (this.life !== null && this.life.n === version.n) {
+        this.derivation.go(this.life, version, record);
+        continue;
+      }
+      this.complete(onLife);
+      const kind = this.kinds.get(version.kind ?? 0);
+      if (kind === undefined || version.id === null || record === null) throw new Error(`rebuild: n ${version.n} is no record that can be understood`);
+      this.life = this.derivation.begin(kind, version.id, version, record);
+    }
+  }
+
+  private complete(onLife: (life: Life) => void): void {
+    if (this.life !== null) onLife(this.life);
+  }
+
+  private changesAndTexts(life: Life): void {
+    const { n } = life;
+    for (const [scope, sequence] of life.activity) this.execute("INSERT INTO temp.activity VALUES (?, ?)", scope, sequence);
+    for (const { sequence, ownerN, text } of life.texts) this.execute("INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)", n, sequence, ownerN, text);
+  }
+
+  private past(life: Life): void {
+    const { kind, n } = life;
+    this.changesAndTexts(life);
+    for (const span of this.derivation.spans(life)) this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", span.scope, n, span.born, span.died);
+    for (const { identity, lineageId, sequence } of life.ends) this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
+  }
+
+  private present(life: Life): void {
+    const { kind, n } = life;
+    if (life.newest.operation === OPERATION.Deleted) {
+      this.execute(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
+      this.execute("DELETE FROM observations WHERE n = ?", n);
+      return;
+    }
+    const row = this.derivation.liveRow(life);
+    this.execute(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
+    for (const link of this.derivation.links(life)) this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
+    if (kind.observed.length > 0) this.execute("INSERT INTO observations (n, observed) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, life.newest.observed);
+  }
+
+  private execute(sql: string, ...values: unknown[]): void {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.db.$client.prepare(sql) as Statement;
+      this.statements.set(sql, statement);
+    }
+    statement.run(...values);
+  }
+}
+
+function upsertOf(kind: AnyKind): string {
+  const columns = Object.keys(getTableColumns(kind.table));
+  const changes = columns.filter((column) => column !== "n").map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${getTableName(kind.table)} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")}) ON CONFLICT (n) DO UPDATE SET ${changes.join(", ")}`;
+}

@@ -1,0 +1,410 @@
+// Compares what is kept beside the ledger with what the ledger implies: spans, census, activity, search, lineages, live rows and links.
+// Beside a running appliance: what is in question is looked at again as it is now before it is called wrong.
+
+import { getTableName } from "drizzle-orm";
+import { openScratch, type Sql } from "../../db/connection.ts";
+import { OPERATION, parseMembers, type AnyKind } from "../../db/kind.ts";
+import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
+import { wholeTerm } from "../../db/search-text.ts";
+import { CensusComparison } from "./census.ts";
+import type { Derivation, Life } from "./derived.ts";
+import { whereRecord, type Findings } from "./findings.ts";
+import { inSnapshot, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
+import type { Until } from "./verify-ledger.ts";
+
+const SPAN_STEP_ROWS = 5_000;
+/** Below every key. */
+const LOWEST = Number.MIN_SAFE_INTEGER;
+
+/** The newest version of a record as it is now. */
+const NEWEST = "SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647)";
+
+const SPANS_OF = "SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3";
+const NEWEST_NOW = `SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l JOIN history_versions v ON v.key = (${NEWEST})`;
+
+/** Blocks that are looked at together: as many times 1,024 spans, if all of their records live. */
+const BLOCK_STEP_ROWS = 32;
+/** Records among which organizations and networks are looked for. */
+const RECORD_STEP_ROWS = 20_000;
+/** The kinds of container that have blocks: organization and network. */
+const HAS_BLOCKS = "kind IN (1, 2)";
+
+/** Blocks, and whether each says what its spans do: of one statement, so of one moment. */
+const CHECKED_BLOCKS = `
+  SELECT b.scope, b.block, EXISTS (SELECT 1 FROM history_records WHERE n = b.scope >> 6 AND ${HAS_BLOCKS}) AND (
+    SELECT count(*) > 0 AND count(*) FILTER (WHERE s.died = ${ALIVE}) = b.alive AND coalesce(max(s.died) FILTER (WHERE s.died < ${ALIVE}), 0) = b.died
+    FROM history_spans s WHERE s.scope = b.scope AND s.n >= b.block << ${BLOCK_BITS} AND s.n < (b.block + 1) << ${BLOCK_BITS})
+  FROM (SELECT * FROM history_span_blocks WHERE (scope, block) > (?1, ?2) ORDER BY scope, block LIMIT ${BLOCK_STEP_ROWS}) b`;
+/** The next block that has spans of a container, whatever the kind, and whether there is a row for it. */
+const NEXT_BLOCK = `
+  SELECT s.scope, s.n >> ${BLOCK_BITS}, EXISTS (SELECT 1 FROM history_span_blocks b WHERE b.scope = s.scope AND b.block = s.n >> ${BLOCK_BITS})
+  FROM history_spans s WHERE (s.scope, s.n) >= (?1, (?2 + 1) << ${BLOCK_BITS}) AND s.scope < ?3 ORDER BY s.scope, s.n LIMIT 1`;
+
+interface Statement {
+  values(...values: Array<string | number>): unknown[][];
+}
+
+/** One verification's comparisons, to be run in the order of the methods: later ones go by what earlier ones counted. */
+export class DerivedVerification {
+  private readonly db: Sql;
+  private readonly kinds: readonly AnyKind[];
+  private readonly until: Until;
+  private readonly findings: Findings;
+  private readonly derivation: Derivation;
+  private readonly scratch = openScratch(
+    "CREATE TABLE scratch.ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER); CREATE TABLE scratch.activity (scope INTEGER, sequence INTEGER, PRIMARY KEY (scope, sequence)) WITHOUT ROWID",
+  );
+  private readonly keepActivity = this.scratch.prepare("INSERT OR IGNORE INTO activity VALUES (?, ?)");
+  private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
+  private textsFound = 0;
+  private spansFound = 0;
+  private spansCounted = 0;
+
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; until: Until; findings: Findings; derivation: Derivation }) {
+    this.db = options.db;
+    this.kinds = options.kinds;
+    this.until = options.until;
+    this.findings = options.findings;
+    this.derivation = options.derivation;
+  }
+
+  /** A record's whole life: its spans, its place among the living, and what its end leaves behind. */
+  life(life: Life): void {
+    const where = whereRecord(life.kind.name, life.id, life.n);
+    this.spans(life, where);
+    this.texts(life, where);
+    for (const [scope, sequence] of life.activity) this.keepActivity.run(scope, sequence);
+    for (const { identity, lineageId, sequence } of life.ends) this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
+    if (life.newest.operation === OPERATION.Deleted) return;
+    const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
+    if (!isLive && this.prepare(NEWEST_NOW).values(life.n)[0]?.[1] !== OPERATION.Deleted) this.findings.add("live", where, "it is alive in the ledger and has no live row");
+  }
+
+  /** Every live row, of one kind after the other. */
+  *liveRows(): Generator<number> {
+    for (const kind of this.kinds) {
+      const table = getTableName(kind.table);
+      const rows = this.db.$client.prepare(`
+        SELECT l.*, r.kind AS "r.kind", r.id AS "r.id", o.n AS "o.n", v.key & 2147483647 AS "v.sequence", v.operation AS "v.operation",
+               v.composed AS "v.composed", v.sort_keys AS "v.sort_keys", v.members AS "v.members"
+        FROM (SELECT * FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
+        LEFT JOIN history_records r ON r.n = l.n
+        LEFT JOIN observations o ON o.n = l.n
+        LEFT JOIN history_versions v ON v.key = (${NEWEST})
+        ORDER BY l.n`);
+      let after = -1;
+      for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+        count = inSnapshot(this.db, () => {
+          const step = rows.all(after, this.until.lastN) as LiveRow[];
+          for (const row of step) {
+            const where = whereRecord(kind.name, row["r.id"], row.n);
+            this.findings.during("live", where, () => this.liveRow(kind, row, where));
+          }
+          after = step.at(-1)?.n ?? after;
+          return step.length;
+        });
+        yield count;
+      }
+      rows.finalize();
+    }
+  }
+
+  /** Links and observations of what is not alive. */
+  *leftovers(): Generator<number> {
+    for (const [check, table] of [["link", "live_links"], ["observation", "observations"]] as const) {
+      const statement = this.prepare(`
+        SELECT l.n, r.id, v.operation FROM (SELECT DISTINCT n FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
+        LEFT JOIN history_records r ON r.n = l.n LEFT JOIN history_versions v ON v.key = (${NEWEST}) ORDER BY l.n`);
+      let after = -1;
+      for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+        const rows = statement.values(after, this.until.lastN) as Array<[number, string | null, number | null]>;
+        for (const [n, id, operation] of rows) {
+          if (operation === null || operation === OPERATION.Deleted) this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
+        }
+        after = rows.at(-1)?.[0] ?? after;
+        count = rows.length;
+        yield count;
+      }
+    }
+  }
+
+  /** The census against the spans, which are checked against the ledger; counts the spans on the way. */
+  *census(): Generator<number> {
+    const { sequence: until } = this.until;
+    const spans = this.prepare(
+      `SELECT scope, n, born, died FROM history_spans WHERE (scope, n, born) > (?1, ?2, ?3) ORDER BY scope, n, born LIMIT ${SPAN_STEP_ROWS}`,
+    );
+    const census = new CensusComparison(this.db, until, (scope, sequence, expected, actual) =>
+      this.findings.add("census", `${whereScope(scope)}, transaction ${sequence}`, `counts ${actual ?? "nothing new"} where the spans come to ${expected ?? "nothing new"}`),
+    );
+    let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
+    for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
+      const rows = spans.values(...after) as Array<[number, number, number, number]>;
+      for (const [scope, n, born, died] of rows) {
+        after = [scope, n, born];
+        if (born > until) continue;
+        this.spansCounted += 1;
+        census.span(scope, born, died);
+      }
+      count = rows.length;
+      yield count;
+    }
+    yield* census.rest();
+  }
+
+  /** Spans that no life has: told by their number, and looked for only if there are any. After the census, which counts them. */
+  *surplusSpans(): Generator<number> {
+    const { sequence } = this.until;
+    let surplus = this.spansCounted - this.spansFound;
+    const step = this.prepare(
+      `SELECT s.scope, s.n, s.born, s.died, r.kind, r.id FROM history_spans s LEFT JOIN history_records r ON r.n = s.n
+       WHERE (s.scope, s.n, s.born) > (?1, ?2, ?3) AND s.born <= ?4 ORDER BY s.scope, s.n, s.born LIMIT ${STEP_ROWS}`,
+    );
+    let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
+    while (surplus > 0) {
+      const rows = step.values(...after, sequence) as Array<[number, number, number, number, number | null, string | null]>;
+      for (const [scope, n, born, died, kindCode, id] of rows) {
+        after = [scope, n, born];
+        const kind = this.kinds.find((each) => each.code === kindCode);
+        const life = kind === undefined || id === null ? null : this.lifeOf(kind, id, n);
+        // What has a counterpart was counted, or reported as wrong, with the life itself.
+        if (life !== null && this.derivation.spans(life).some((span) => span.scope === scope && span.born === born)) continue;
+        this.findings.add("span", whereRecord(kind?.name ?? "record", id, n), `a span of ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)} that it did not live`);
+        surplus -= 1;
+      }
+      if (rows.length === 0) break;
+      yield rows.length;
+    }
+  }
+
+  /** The blocks against the spans: those that are there, and then whether one is missing. */
+  *spanBlocks(): Generator<number> {
+    const add = (scope: number, block: number, message: string) => this.findings.add("span", `${whereScope(scope)}, block ${block}`, message);
+    let after: [number, number] = [LOWEST, LOWEST];
+    for (let count = BLOCK_STEP_ROWS; count === BLOCK_STEP_ROWS; ) {
+      const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
+      for (const [scope, block, isRight] of rows) {
+        after = [scope, block];
+        if (isRight === 0) add(scope, block, "says what the spans do not");
+      }
+      count = rows.length;
+      yield count;
+    }
+    for (let first = 1; first <= this.until.lastN; first += RECORD_STEP_ROWS) {
+      const containers = this.prepare(`SELECT n FROM history_records WHERE n >= ?1 AND n < ?2 AND ${HAS_BLOCKS}`).values(first, Math.min(first + RECORD_STEP_ROWS, this.until.lastN + 1)) as Array<[number]>;
+      for (const [n] of containers) this.missingBlocks(n, add);
+      yield 0;
+    }
+  }
+
+  /** From block to block: each costs a seek, however many spans are in it. */
+  private missingBlocks(containerN: number, add: (scope: number, block: number, message: string) => void): void {
+    let [scope, block] = [containerN * 64, -1];
+    for (;;) {
+      const next = this.prepare(NEXT_BLOCK).values(scope, block, (containerN + 1) * 64)[0] as [number, number, number] | undefined;
+      if (next === undefined) return;
+      [scope, block] = [next[0], next[1]];
+      if (next[2] === 0) add(scope, block, "does not say what the spans do");
+    }
+  }
+
+  /** Which transactions show where: both sides in the same order, row by row. */
+  *activity(): Generator<number> {
+    const expected = this.scratch.prepare("SELECT scope, sequence FROM activity WHERE (scope, sequence) > (?1, ?2) ORDER BY scope, sequence LIMIT ?3") as unknown as Statement;
+    const actual = this.prepare("SELECT scope, sequence, ordinal FROM history_activity WHERE (scope, sequence) > (?1, ?2) AND sequence <= ?3 ORDER BY scope, sequence LIMIT ?4");
+    let after: [number, number] = [LOWEST, LOWEST];
+    let ordinal = 0;
+    for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
+      const want = expected.values(...after, SPAN_STEP_ROWS) as Array<[number, number]>;
+      const have = actual.values(...after, this.until.sequence, SPAN_STEP_ROWS) as Array<[number, number, number]>;
+      for (let place = 0; place < Math.max(want.length, have.length); place += 1) {
+        const [wanted, found] = [want[place], have[place]];
+        const at = wanted ?? found;
+        if (at === undefined) break;
+        ordinal = at[0] === after[0] ? ordinal + 1 : 1;
+        after = [at[0], at[1]];
+        if (wanted !== undefined && found !== undefined && wanted[0] === found[0] && wanted[1] === found[1] && found[2] === ordinal) continue;
+        this.findings.add("activity", `scope ${at[0]}, transaction ${at[1]}`, found === undefined ? "is missing" : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`);
+        // One row too many or too few displaces all that follow.
+        return;
+      }
+      count = Math.max(want.length, have.length);
+      yield count;
+    }
+  }
+
+  /** Texts that no life has, told by their number; the words of the index against the texts are SQLite's own check of the file. */
+  *surplusTexts(): Generator<number> {
+    // Keys stay in SQL: they have more bits than a JavaScript number.
+    const step = this.prepare(`
+      SELECT count(*), count(*) FILTER (WHERE key & 2147483647 <= ?3), max(key) >> 31, max(key) & 2147483647
+      FROM (SELECT key FROM history_search_texts WHERE key > ((?1 << 31) | ?2) ORDER BY key LIMIT ${SPAN_STEP_ROWS})`);
+    let total = 0;
+    let after: [number, number] = [-(2 ** 32), 0];
+    for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
+      const [rows, known, n, sequence] = step.values(...after, this.until.sequence)[0] as [number, number, number | null, number | null];
+      total += known;
+      after = [n ?? 0, sequence ?? 0];
+      count = rows;
+      yield count;
+    }
+    if (total > this.textsFound) this.findings.add("search", "history_search_texts", `has ${total} rows where the ledger implies ${this.textsFound}`);
+  }
+
+  /** Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is gone or wrong of the old ones. */
+  *lineages(): Generator<number> {
+    const expected = this.scratch
+      .prepare(
+        `SELECT kind, identity, lineage_id FROM (SELECT *, row_number() OVER (PARTITION BY kind, identity ORDER BY sequence DESC, n DESC) AS place FROM ends) WHERE place = 1`,
+      )
+      .iterate() as Iterable<{ kind: number; identity: string; lineage_id: string }>;
+    const actual = this.prepare("SELECT lineage_id FROM history_lineages WHERE kind = ? AND identity = ?");
+    let count = 0;
+    for (const { kind, identity, lineage_id } of expected) {
+      const found = actual.values(kind, identity)[0]?.[0] as string | undefined;
+      count += 1;
+      if (found !== lineage_id && (found === undefined || !this.hasMoved())) {
+        this.findings.add("lineage", whereIdentity(this.kinds, kind, identity), `leads to ${found ?? "nothing"} instead of ${lineage_id}`);
+      }
+      if (count % STEP_ROWS === 0) yield STEP_ROWS;
+    }
+    yield count % STEP_ROWS;
+    const step = this.prepare(`SELECT kind, identity FROM history_lineages WHERE (kind, identity) > (?1, ?2) ORDER BY kind, identity LIMIT ${SPAN_STEP_ROWS}`);
+    let total = 0;
+    let after: [number, string] = [LOWEST, ""];
+    for (let rows = SPAN_STEP_ROWS; rows === SPAN_STEP_ROWS; ) {
+      const page = step.values(...after) as Array<[number, string]>;
+      total += page.length;
+      after = page.at(-1) ?? after;
+      rows = page.length;
+      yield rows;
+    }
+    if (total > count && !this.hasMoved()) this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
+  }
+
+  /** Lets go of what was put aside. */
+  close(): void {
+    this.scratch.close();
+  }
+
+  private spans(life: Life, where: string): void {
+    const expected = this.derivation.spans(life);
+    const actual = new Map<string, number>();
+    for (const scope of new Set(expected.map((span) => span.scope))) {
+      for (const row of this.prepare(SPANS_OF).values(scope, life.n, this.until.sequence) as Array<[number, number, number]>) actual.set(`${row[0]}/${row[1]}`, row[2]);
+    }
+    for (const { scope, born, died } of expected) {
+      const found = actual.get(`${scope}/${born}`);
+      if (found !== undefined) this.spansFound += 1;
+      // What ended after the verification began was alive until then.
+      const endedSince = found !== undefined && died === ALIVE && found > this.until.sequence && found <= this.headNow();
+      if (found === died || endedSince) continue;
+      this.findings.add("span", where, `lived in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, and its span ${found === undefined ? "is missing" : `goes to ${whereEnd(found)}`}`);
+    }
+  }
+
+  private texts(life: Life, where: string): void {
+    for (const { sequence, ownerN, text } of life.texts) {
+      if (sequence > this.until.sequence) continue;
+      const row = this.prepare("SELECT owner_n, text FROM history_search_texts WHERE key = ((?1 << 31) | ?2)").values(life.n, sequence)[0] as [number, string] | undefined;
+      const since = `from transaction ${sequence} on`;
+      if (row === undefined) {
+        this.findings.add("search", where, `what it is found by ${since} is missing`);
+        continue;
+      }
+      this.textsFound += 1;
+      if (row[0] !== ownerN || row[1] !== text) this.findings.add("search", where, `what it is found by ${since} is not what it says`);
+      else if (text !== "" && !this.isFound(life.n, sequence, text)) this.findings.add("search", where, `the index does not find it by what it says ${since}`);
+    }
+  }
+
+  /** Whether the index has the last entry of a text: it takes a text in whole or not at all. */
+  private isFound(n: number, sequence: number, text: string): boolean {
+    const entry = text.slice(text.lastIndexOf(" ") + 1);
+    return this.prepare("SELECT 1 FROM history_search WHERE history_search MATCH ?1 AND rowid = ((?2 << 31) | ?3)").values(wholeTerm(entry), n, sequence).length > 0;
+  }
+
+  private liveRow(kind: AnyKind, row: LiveRow, where: string): void {
+    const add = (message: string) => this.findings.add("live", where, message);
+    if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, and is none in the ledger`);
+    if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted) return add("has a live row, and is not alive in the ledger");
+    const members = row["v.members"];
+    const version = { n: row.n, sequence: row["v.sequence"], operation: row["v.operation"], composed: row["v.composed"], sort_keys: row["v.sort_keys"], members };
+    const life = this.derivation.begin(kind, row["r.id"] as string, version as unknown as LedgerVersion, parseMembers(members));
+    for (const [column, expected] of Object.entries(this.derivation.liveRow(life))) {
+      const actual = row[column as keyof LiveRow] as unknown;
+      if (isSameValue(actual, expected)) continue;
+      add(column === "members" ? "its live document is not its newest version" : `its live ${column} is ${JSON.stringify(actual)}, and by the ledger ${JSON.stringify(expected)}`);
+    }
+    if (kind.observed.length > 0 && row["o.n"] === null) this.findings.add("observation", where, "has no observation values");
+    this.links(life, where);
+  }
+
+  private links(life: Life, where: string): void {
+    const expected = new Set(this.derivation.links(life).map((link) => `${link.relation} ${link.target_n}`));
+    const rows = this.prepare("SELECT relation, target_n FROM live_links WHERE n = ?").values(life.n) as Array<[string, number]>;
+    for (const [relation, target] of rows) {
+      if (!expected.delete(`${relation} ${target}`)) this.findings.add("link", where, `a link ${relation} to n ${target} that it does not have`);
+    }
+    for (const missing of expected) this.findings.add("link", where, `the link ${missing.replace(" ", " to n ")} is missing`);
+  }
+
+  /** The life of one record up to where the verification began, made again; null where it can't be understood. */
+  private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
+    const versions = this.db.$client
+      .query("SELECT ?1 AS n, key & 2147483647 AS sequence, operation, members FROM history_versions WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key")
+      .all(n, this.until.sequence) as LedgerVersion[];
+    const [first, ...later] = versions;
+    if (first === undefined) return null;
+    try {
+      const life = this.derivation.begin(kind, id, first, parseMembers(first.members as string));
+      for (const version of later) this.derivation.go(life, version, version.members === null ? null : parseMembers(version.members));
+      return life;
+    } catch {
+      return null;
+    }
+  }
+
+  private hasMoved(): boolean {
+    return this.headNow() > this.until.sequence;
+  }
+
+  private headNow(): number {
+    return (this.prepare("SELECT max(sequence) FROM history_transactions").values()[0]?.[0] as number | null) ?? 0;
+  }
+
+  /** Prepared once: `query` keeps what it has prepared. */
+  private prepare(sql: string): Statement {
+    return this.db.$client.query(sql) as unknown as Statement;
+  }
+}
+
+interface LiveRow {
+  readonly n: number;
+  readonly "r.kind": number | null;
+  readonly "r.id": string | null;
+  readonly "o.n": number | null;
+  readonly "v.sequence": number;
+  readonly "v.operation": number | null;
+  readonly "v.composed": number;
+  readonly "v.sort_keys": string | null;
+  readonly "v.members": string;
+}
+
+/** A text is stored as UTF-8, which has no half of a surrogate pair. */
+function isSameValue(actual: unknown, expected: unknown): boolean {
+  return actual === (typeof expected === "string" ? expected.toWellFormed() : (expected ?? null));
+}
+
+function whereScope(scope: number): string {
+  return `scope ${scope} (n ${Math.floor(scope / 64)}, kind ${scope % 64})`;
+}
+
+function whereEnd(died: number): string {
+  return died === ALIVE ? "now" : String(died);
+}
+
+function whereIdentity(kinds: readonly AnyKind[], code: number, identity: string): string {
+  return `${kinds.find((kind) => kind.code === code)?.name ?? `kind ${code}`} ${identity}`;
+}
+

@@ -1,0 +1,273 @@
+// Checks the ledger itself: every version against its hash, its record and its transaction, every transaction against
+// the chain. Hands each life, once it is complete, to whoever checks what is derived from it.
+
+import { formatInstant } from "../../base/instant.ts";
+import { openScratch, type Sql } from "../../db/connection.ts";
+import { CHAIN_START, hashTransaction, hashVersion } from "../../db/hash.ts";
+import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import type { Derivation, Life } from "./derived.ts";
+import { whereRecord, type Findings } from "./findings.ts";
+import { walkAllVersions, walkTransactions, type DroppedVersion, type LedgerTransaction, type LedgerVersion } from "./ledger-walk.ts";
+import { parsePruneSource, type LedgerPlace, type PruneOrder } from "../thinning.ts";
+
+/** Where the ledger stood when the verification began: what came later is left to the next one. */
+export interface Until {
+  readonly sequence: number;
+  readonly lastN: number;
+}
+
+/** How much of the ledger was gone through, dropped versions not counted. */
+export interface LedgerCount {
+  transactions: number;
+  records: number;
+  versions: number;
+}
+
+interface Current {
+  readonly n: number;
+  readonly where: string;
+  readonly kind: AnyKind | undefined;
+  /** The first version's instant, also of one that was dropped. */
+  readonly createdAt: string;
+  /** As the first document says that is left. */
+  lineageId: unknown;
+  versions: number;
+  /** Whether versions were dropped since the last one that is left. */
+  isAfterDropped: boolean;
+  ended: boolean;
+  /** Null where a version can't be understood: what it implies is then unknown. */
+  life: Life | null;
+}
+
+/** One verification of the ledger: the versions first, then the transactions, which need the versions' hashes. */
+export class LedgerVerification {
+  readonly count: LedgerCount = { transactions: 0, records: 0, versions: 0 };
+  /** Versions of which only the hash is left. */
+  dropped = 0;
+  /** The prunes that the ledger tells of, and the last transaction of each day: known when all transactions were gone through. */
+  readonly prunes: Array<PruneOrder & { readonly sequence: number }> = [];
+  readonly dayEnds: LedgerPlace[] = [];
+  private readonly db: Sql;
+  private readonly kinds: ReadonlyMap<number, AnyKind>;
+  private readonly until: Until;
+  private readonly findings: Findings;
+  private readonly derivation: Derivation;
+  /** The versions' hashes, to be read again in the order of the transactions. More than memory should hold. */
+  private readonly scratch = openScratch("CREATE TABLE scratch.hashes (sequence INTEGER, n INTEGER, is_creation INTEGER, hash BLOB)");
+  private readonly keepHash = this.scratch.prepare("INSERT INTO hashes VALUES (?, ?, ?, ?)");
+  private current: Current | null = null;
+  private lastCreation = { sequence: 0, kind: 0, id: "" };
+
+  constructor(options: { db: Sql; kinds: ReadonlyMap<number, AnyKind>; until: Until; findings: Findings; derivation: Derivation }) {
+    this.db = options.db;
+    this.kinds = options.kinds;
+    this.until = options.until;
+    this.findings = options.findings;
+    this.derivation = options.derivation;
+  }
+
+  /**
+   * Every version against its hash, its record and its transaction.
+   * @param onLife called for each record whose versions are all understood, on the state of the database that its last step saw
+   * @returns the record numbers that the steps came to
+   */
+  *versions(onLife: (life: Life) => void): Generator<number> {
+    this.scratch.run("BEGIN");
+    yield* walkAllVersions(this.db, this.until.lastN, (versions, isLast) => {
+      for (const version of versions) {
+        if (version.operation === null) this.droppedVersion(version, onLife);
+        else this.version(version, onLife);
+      }
+      if (isLast) {
+        this.complete(onLife);
+        this.gap(this.until.lastN);
+      }
+    });
+    this.scratch.run("COMMIT");
+  }
+
+  /** Every transaction against its predecessor and the hashes of its versions. @returns the sequences that the steps came to */
+  *transactions(): Generator<number> {
+    const hashes = this.scratch.prepare("SELECT sequence, n, is_creation, hash FROM hashes ORDER BY sequence, n").iterate() as Iterator<HashRow>;
+    let next = hashes.next();
+    let previous: LedgerTransaction | null = null;
+    yield* walkTransactions(this.db, this.until.sequence, (transactions) => {
+      for (const transaction of transactions) {
+        const own: HashRow[] = [];
+        // Those of a transaction that is missing are passed over: the versions said so already.
+        while (next.done !== true && next.value.sequence <= transaction.sequence) {
+          if (next.value.sequence === transaction.sequence) own.push(next.value);
+          next = hashes.next();
+        }
+        this.transaction(transaction, previous, own);
+        previous = transaction;
+      }
+    });
+  }
+
+  /** Lets go of what was put aside. */
+  close(): void {
+    this.scratch.close();
+  }
+
+  /** The record that a version is of, and where it stands; the record is another one than before, or still the same. */
+  private enter(version: LedgerVersion | DroppedVersion, onLife: (life: Life) => void): { current: Current; where: string } {
+    if (version.n !== this.current?.n) {
+      this.complete(onLife);
+      this.gap(Math.min(version.n - 1, this.until.lastN));
+      this.begin(version);
+    }
+    const current = this.current as Current;
+    const where = `${current.where}, transaction ${version.sequence}`;
+    if (version.at === null) this.findings.add("version", where, "its transaction is not in the ledger");
+    return { current, where };
+  }
+
+  /** A version of which nothing is left but that it was, and its hash: whether it might be dropped is not asked here. */
+  private droppedVersion(version: DroppedVersion, onLife: (life: Life) => void): void {
+    const { current } = this.enter(version, onLife);
+    if (version.sequence > this.until.sequence) return;
+    const isFirst = current.versions === 0 && !current.isAfterDropped;
+    current.isAfterDropped = true;
+    this.dropped += 1;
+    this.keepHash.run(version.sequence, version.n, isFirst ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
+  }
+
+  private version(version: LedgerVersion, onLife: (life: Life) => void): void {
+    const { current, where } = this.enter(version, onLife);
+    if (version.sequence > this.until.sequence) return;
+    this.count.versions += 1;
+    this.keepHash.run(version.sequence, version.n, version.operation === OPERATION.Created ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
+    if (!isEqual(hashVersion({ ...version, id: version.id ?? "", kind: version.kind ?? 0 }), version.hash)) {
+      this.findings.add("version", where, "its content is not what its hash says");
+    }
+    if (version.at !== null && version.valid_from !== formatInstant(version.at)) {
+      this.findings.add("version", where, `its valid_from ${version.valid_from} is not the instant of its transaction, ${formatInstant(version.at)}`);
+    }
+    this.operation(current, version, where);
+    const record = parsed(version.members);
+    if (current.versions === 1) current.lineageId = record?.lineage_id;
+    if (version.members !== null) this.document(current, version, record, where);
+    this.derive(current, version, record, where);
+  }
+
+  private begin(version: LedgerVersion | DroppedVersion): void {
+    const kind = version.kind === null ? undefined : this.kinds.get(version.kind);
+    const where = whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, version.n);
+    const createdAt = version.operation !== null ? version.valid_from : version.at === null ? "" : formatInstant(version.at);
+    this.current = { n: version.n, where, kind, createdAt, lineageId: undefined, versions: 0, isAfterDropped: false, ended: false, life: null };
+    if (version.sequence > this.until.sequence) return;
+    this.count.records += 1;
+    if (version.id === null) this.findings.add("record", where, "versions of a record that is not in the ledger");
+    else if (kind === undefined) this.findings.add("record", where, "its kind is not known to this version of netledger");
+    const creation = { sequence: version.sequence, kind: version.kind ?? 0, id: version.id ?? "" };
+    if (!isInPageOrder(this.lastCreation, creation)) this.findings.add("record", where, "its number is not in page order: created_at, then id");
+    this.lastCreation = creation;
+  }
+
+  private operation(current: Current, version: LedgerVersion, where: string): void {
+    current.versions += 1;
+    const isFirst = current.versions === 1;
+    const isCreation = version.operation === OPERATION.Created;
+    if (current.isAfterDropped) {
+      // What came before it may have been anything, but never is an end left without what it ended.
+      if (isFirst && version.operation === OPERATION.Deleted) this.findings.add("version", where, "of the record nothing is left but its end");
+    } else if (isFirst && !isCreation) this.findings.add("version", where, "the record's first version is not its creation");
+    // A record that was brought back is created anew under its own id.
+    else if (!isFirst && isCreation && !current.ended) this.findings.add("version", where, "the record is created while it is alive");
+    else if (current.ended && !isCreation) this.findings.add("version", where, "it follows the record's end");
+    current.ended = version.operation === OPERATION.Deleted;
+    current.isAfterDropped = false;
+  }
+
+  private document(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {
+    if (record === null) {
+      this.findings.add("version", where, "its document is not JSON");
+      return;
+    }
+    const expected = { id: version.id, created_at: current.createdAt, updated_at: version.valid_from, valid_from: version.valid_from, lineage_id: current.lineageId };
+    for (const [field, value] of Object.entries(expected)) {
+      const actual = record[field as keyof RecordBase];
+      if (actual !== value) this.findings.add("version", where, `its document says ${field} ${JSON.stringify(actual)} instead of ${JSON.stringify(value)}`);
+    }
+    if (current.kind !== undefined && version.shape > current.kind.shape) this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
+  }
+
+  /** Carries the life on; one that can't be understood is given up, its versions' own findings stand. */
+  private derive(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {
+    const isUnderstood = current.kind !== undefined && version.id !== null && (record === null) === (version.operation === OPERATION.Deleted);
+    try {
+      if (!isUnderstood) current.life = null;
+      else if (current.versions > 1) {
+        if (current.life !== null) this.derivation.go(current.life, version, record);
+      } else if (record !== null) current.life = this.derivation.begin(current.kind as AnyKind, version.id as string, version, record);
+    } catch (error) {
+      current.life = null;
+      this.findings.add("version", where, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private complete(onLife: (life: Life) => void): void {
+    const life = this.current?.life ?? null;
+    if (life !== null) this.findings.during("version", this.current?.where ?? "", () => onLife(life));
+  }
+
+  /** Records between the current one and the one that comes next. */
+  private gap(last: number): void {
+    const first = Math.max(0, this.current?.n ?? 0) + 1;
+    if (last >= first) this.findings.add("record", first === last ? `n ${first}` : `n ${first} to ${last}`, "without any version, or not in the ledger");
+  }
+
+  private transaction(transaction: LedgerTransaction, previous: LedgerTransaction | null, own: readonly HashRow[]): void {
+    const where = `transaction ${transaction.sequence}`;
+    const add = (message: string) => this.findings.add("transaction", where, message);
+    this.count.transactions += 1;
+    const expected = (previous?.sequence ?? 0) + 1;
+    if (transaction.sequence !== expected) add(`follows transaction ${expected - 1}: those between are missing`);
+    if (previous !== null && transaction.at <= previous.at) add("is not later than its predecessor");
+    const isPrune = this.placed(transaction);
+    if (own.length === 0 && !isPrune) add("has no versions");
+    if (own.length > 0 && isPrune) add("is a prune's, and has versions");
+    const lastN = Math.max(previous?.last_n ?? 0, ...own.filter((row) => row.is_creation === 1).map((row) => row.n));
+    if (transaction.last_n !== lastN) add(`says that the last record is n ${transaction.last_n}, and its versions that it is n ${lastN}`);
+    const hash = hashTransaction(previous?.hash ?? CHAIN_START, transaction, own.map((row) => row.hash));
+    if (!isEqual(hash, transaction.hash)) add("its hash is not that of its predecessor, its content and its versions");
+  }
+
+  /** Notes what thinning goes by. @returns whether the transaction is a prune's */
+  private placed({ sequence, at, source, actor_type, organization_id }: LedgerTransaction): boolean {
+    const last = this.dayEnds.at(-1);
+    if (last !== undefined && Math.floor(last.at / DAY_MS) === Math.floor(at / DAY_MS)) this.dayEnds.pop();
+    this.dayEnds.push({ sequence, at });
+    const order = actor_type === "System" && organization_id === null ? parsePruneSource(source) : null;
+    if (order !== null) this.prunes.push({ ...order, sequence });
+    return order !== null;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+interface HashRow {
+  readonly sequence: number;
+  readonly n: number;
+  readonly is_creation: number;
+  readonly hash: Uint8Array;
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+function isInPageOrder(before: { sequence: number; kind: number; id: string }, after: { sequence: number; kind: number; id: string }): boolean {
+  if (before.sequence !== after.sequence) return before.sequence < after.sequence;
+  if (before.kind !== after.kind) return before.kind < after.kind;
+  return before.id < after.id;
+}
+
+function parsed(members: string | null): RecordBase | null {
+  try {
+    return members === null ? null : parseMembers<RecordBase>(members);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,129 @@
+// Checks what prunes left behind: the stretches against what the ledger's own transactions say was pruned, and every dropped version
+// against these: none may be missing that a kept transaction needs. The hashes themselves are checked with the transactions.
+
+import type { Instant } from "../../base/instant.ts";
+import type { Sql } from "../../db/connection.ts";
+import { hashVersion } from "../../db/hash.ts";
+import { OPERATION, type AnyKind } from "../../db/kind.ts";
+import { ThinnedPast, type Rows, type Segment } from "../../db/thinned-past.ts";
+import { whereRecord, type Findings } from "./findings.ts";
+import { STEP_ROWS } from "./ledger-walk.ts";
+import { afterPrune, firstKeptFrom, keptSequences, type LedgerPlace, type PruneOrder } from "../thinning.ts";
+import type { Until } from "./verify-ledger.ts";
+
+/** Dropped versions, each with what follows it and what is left before it. */
+const DROPPED = `
+  SELECT t.key >> 31, t.key & 2147483647, t.hash, r.kind, r.id, EXISTS (SELECT 1 FROM history_versions v WHERE v.key = t.key),
+         min(coalesce((SELECT min(v.key) FROM history_versions v WHERE v.key > t.key AND v.key < ((t.key >> 31) + 1) << 31), ~(1 << 63)),
+             coalesce((SELECT min(d.key) FROM history_thinned d WHERE d.key > t.key AND d.key < ((t.key >> 31) + 1) << 31), ~(1 << 63))) & 2147483647,
+         (SELECT v.operation FROM history_versions v WHERE v.key < t.key AND v.key > (t.key >> 31) << 31 ORDER BY v.key DESC LIMIT 1)
+  FROM history_thinned t LEFT JOIN history_records r ON r.n = t.key >> 31
+  WHERE t.key > ((?1 << 31) | ?2) ORDER BY t.key LIMIT ${STEP_ROWS}`;
+
+interface Dropped {
+  readonly n: number;
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+  readonly kind: number | null;
+  readonly id: string | null;
+  readonly isLeft: boolean;
+  /** The sequence of the version after it, dropped or not; the highest that there can be where there is none. */
+  readonly successor: number;
+  /** Of the version before it that is left; null for none. */
+  readonly operationBefore: number | null;
+}
+
+/** A stretch as it is told. */
+export interface ThinnedSegment extends Segment {
+  /** The instant of its last transaction. */
+  readonly until: Instant;
+}
+
+/** One verification of what prunes left behind. */
+export class ThinningVerification {
+  /** The stretches as the ledger implies them. */
+  segments: readonly ThinnedSegment[] = [];
+  private readonly db: Sql;
+  private readonly kinds: ReadonlyMap<number, AnyKind>;
+  private readonly until: Until;
+  private readonly findings: Findings;
+
+  constructor(options: { db: Sql; kinds: ReadonlyMap<number, AnyKind>; until: Until; findings: Findings }) {
+    this.db = options.db;
+    this.kinds = options.kinds;
+    this.until = options.until;
+    this.findings = options.findings;
+  }
+
+  /**
+   * The stretches, and every dropped version. After the transactions.
+   * @param prunes what these said of prunes
+   * @param dayEnds what these said of the days
+   * @returns how many rows each step took
+   */
+  *run(prunes: ReadonlyArray<PruneOrder & { readonly sequence: number }>, dayEnds: readonly LedgerPlace[]): Generator<number> {
+    const rows: Rows = (sql, ...values) => this.db.$client.query(sql).values(...values) as unknown[][];
+    let segments: readonly Segment[] = [];
+    for (const { before, keep, sequence } of prunes) {
+      const then = new ThinnedPast(rows, segments);
+      const last = then.keptUpTo(Math.min(then.lastBefore(before), sequence - 1));
+      if (last === 0) this.findings.add("segment", `transaction ${sequence}`, "is a prune's that reached nothing");
+      else segments = afterPrune(segments, { last, keep, sequence });
+    }
+    const past = new ThinnedPast(rows);
+    this.segments = segments.map((segment) => ({ ...segment, until: past.instantOf(segment.last) }));
+    this.compareSegments(segments, past.segments);
+    yield* this.versions(keptSequences(segments, dayEnds));
+  }
+
+  private compareSegments(implied: readonly Segment[], found: readonly Segment[]): void {
+    const isSame = (one: Segment) => (other: Segment) => Bun.deepEquals(one, other);
+    for (const segment of implied) {
+      if (!found.some(isSame(segment))) this.findings.add("segment", whereSegment(segment), "was thinned, and no row of history_segments says so");
+    }
+    for (const segment of found) {
+      // A prune that came after the verification began.
+      if (segment.prunedBy > this.until.sequence) continue;
+      if (!implied.some(isSame(segment))) this.findings.add("segment", whereSegment(segment), "a row of history_segments says that it was thinned, and no prune did that");
+    }
+  }
+
+  private *versions(kept: readonly number[]): Generator<number> {
+    const statement = this.db.$client.prepare(DROPPED);
+    let [n, sequence] = [-(2 ** 32), 0];
+    for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+      const rows = statement.values(n, sequence) as Array<[number, number, Uint8Array, number | null, string | null, number, number, number | null]>;
+      for (const [recordN, place, hash, kind, id, isLeft, successor, operationBefore] of rows) {
+        [n, sequence] = [recordN, place];
+        if (sequence <= this.until.sequence) this.version({ n, sequence, hash, kind, id, isLeft: isLeft === 1, successor, operationBefore }, kept);
+      }
+      count = rows.length;
+      yield count;
+    }
+    statement.finalize();
+  }
+
+  private version(version: Dropped, kept: readonly number[]): void {
+    const { n, sequence, successor } = version;
+    const kind = version.kind === null ? undefined : this.kinds.get(version.kind);
+    const add = (message: string) => this.findings.add("version", `${whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, n)}, transaction ${sequence}`, message);
+    if (version.isLeft) return add("was dropped, and is there all the same");
+    const needed = firstKeptFrom(kept, sequence);
+    if (needed === Number.POSITIVE_INFINITY) return add("was dropped, and no prune reached it");
+    if (needed >= successor) return;
+    // Only an end may go that a kept transaction finds, and only together with all that it ended.
+    if (kind === undefined || !isEnd(version, kind)) add(`was dropped, and it is needed as of transaction ${needed}, which is kept`);
+    else if (version.operationBefore !== null && version.operationBefore !== OPERATION.Deleted) add("was dropped, the end of what is left before it");
+  }
+}
+
+/** Whether the hash is that of a deletion, of which all is known but the shape that its kind then had. */
+function isEnd({ id, sequence, hash }: Dropped, kind: AnyKind): boolean {
+  const end = { id: id ?? "", kind: kind.code, sequence, operation: OPERATION.Deleted, composed: 0, changed: null, sort_keys: null, observed: "", members: null };
+  for (let shape = 1; shape <= kind.shape; shape += 1) if (Buffer.compare(hashVersion({ ...end, shape }), hash) === 0) return true;
+  return false;
+}
+
+function whereSegment({ first, last, resolution, prunedBy }: Segment): string {
+  return `transactions ${first} to ${last} (${resolution}, by transaction ${prunedBy})`;
+}

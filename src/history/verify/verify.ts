@@ -1,0 +1,219 @@
+// Proves a store: the file, the hash chain over the ledger, and all that is derived from it. Reads only, in short steps,
+// so that it may run beside a running appliance; what is written after it began is left to the next time.
+
+import { formatInstant, type Instant } from "../../base/instant.ts";
+import type { Sql } from "../../db/connection.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import { schemaDifferences, type SchemaObject } from "../../db/expected-schema.ts";
+import { DatabaseRefused } from "../../db/migrate.ts";
+import type { Resolution } from "../../db/thinned-past.ts";
+import { Derivation } from "./derived.ts";
+import { Findings, type Found } from "./findings.ts";
+import { DerivedVerification } from "./verify-derived.ts";
+import { inSnapshot } from "./ledger-walk.ts";
+import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
+import { ThinningVerification, type ThinnedSegment } from "./verify-thinning.ts";
+
+/** How far a long piece of work has come. */
+export interface Progress {
+  readonly step: string;
+  /** How far this step has come. */
+  readonly done: number;
+  /** Where it ends; null where that is not known beforehand. */
+  readonly total: number | null;
+}
+
+/** What a verification came to. */
+export interface Report extends Found {
+  /** The newest transaction when the verification began; its hash stands for the whole ledger. Null for an empty one. */
+  readonly head: { readonly sequence: number; readonly at: Instant; readonly hash: string } | null;
+  readonly count: Readonly<LedgerCount>;
+  /** Versions that prunes dropped: their hashes are left. */
+  readonly dropped: number;
+  readonly segments: readonly ThinnedSegment[];
+  /** Tables whose pages were left out. */
+  readonly unchecked: readonly string[];
+}
+
+/** A transaction as it was written down once: what `GET /api/v1/ledger` or an earlier verification told. */
+export interface KnownHead {
+  readonly sequence: number;
+  /** As hexadecimal digits. */
+  readonly hash: string;
+}
+
+/** What a verification goes by. */
+export interface VerifyOptions {
+  /** An appliance is at work on the data: nothing may hold a state of the database for long, or its log would grow meanwhile. */
+  readonly isBusy?: boolean;
+  /** Must be in the ledger as it was. */
+  readonly knownHead?: KnownHead;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** By far the largest table. Every row of it is read and checked in any case; this is about SQLite's own pages. */
+const LARGE_TABLE = "history_versions";
+
+/** Everything at once. @throws DatabaseRefused where a prune changed the ledger in the meantime */
+export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Report {
+  const steps = verifySteps(db, kinds, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    options.onProgress?.(step.value);
+  }
+}
+
+/**
+ * In steps, none of which holds a state of the database for more than some tens of milliseconds, but for SQLite's own checks of the file,
+ * which take a table at a time.
+ * @throws DatabaseRefused where a prune changed the ledger in the meantime
+ */
+export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Generator<Progress, Report> {
+  const unchecked = options.isBusy === true ? [LARGE_TABLE] : [];
+  const findings = new Findings();
+  findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
+  const { until, head } = begin(db, findings);
+  const byCode = new Map(kinds.map((kind) => [kind.code, kind]));
+  const derivation = new Derivation(db);
+  const ledger = new LedgerVerification({ db, kinds: byCode, until, findings, derivation });
+  const derived = new DerivedVerification({ db, kinds, until, findings, derivation });
+  const thinning = new ThinningVerification({ db, kinds: byCode, until, findings });
+  let overtaken = false;
+  if (options.knownHead !== undefined) checkKnown(db, options.knownHead, findings);
+  try {
+    yield* summed("file", guarded(findings, fileChecks(db, findings, unchecked)));
+    yield* placed("versions", guarded(findings, ledger.versions((life) => derived.life(life))), until.lastN);
+    yield* placed("transactions", guarded(findings, ledger.transactions()), until.sequence);
+    yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
+    yield* summed("live rows", guarded(findings, derived.liveRows()));
+    yield* summed("links and observations", guarded(findings, derived.leftovers()));
+    yield* summed("census", guarded(findings, derived.census()));
+    yield* summed("spans", guarded(findings, derived.surplusSpans()));
+    yield* summed("span blocks", guarded(findings, derived.spanBlocks()));
+    yield* summed("activity", guarded(findings, derived.activity()));
+    yield* summed("search", guarded(findings, derived.surplusTexts()));
+    yield* summed("lineages", guarded(findings, derived.lineages()));
+  } finally {
+    ledger.close();
+    derived.close();
+  }
+  findings.during("segment", "history_segments", () => {
+    if (isOvertaken(db, until)) overtaken = true;
+  });
+  if (overtaken) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
+  return { head, count: ledger.count, dropped: ledger.dropped, segments: thinning.segments, findings: findings.list, more: findings.more, unchecked };
+}
+
+/** Each table, index, trigger and view that is missing, that is another one than the migrations made, or that none of them made. */
+function checkSchema(db: Sql, findings: Findings): void {
+  for (const { expected, found, isReplaceable } of schemaDifferences(db)) {
+    const { type, name, table } = (expected ?? found) as SchemaObject;
+    const message = found === null ? "is missing" : expected === null ? "is none of netledger's" : "is not what netledger made";
+    findings.add(isReplaceable ? "schema" : "file", table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`, message);
+  }
+}
+
+/** Finds that the ledger was cut, or made anew, since its head was written down. */
+function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
+  findings.during("transaction", `transaction ${sequence}`, () => {
+    const row = db.$client.query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?").get(sequence) as { hash: string } | null;
+    if (row === null) findings.add("transaction", `transaction ${sequence}`, "is known, and not in the ledger");
+    else if (row.hash !== hash) findings.add("transaction", `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
+  });
+}
+
+/** Whether a prune came after the verification began: what it saw of the ledger was no whole. */
+function isOvertaken(db: Sql, until: Until): boolean {
+  return db.$client.query("SELECT 1 FROM history_segments JOIN history_transactions ON sequence = pruned_by WHERE pruned_by > ? LIMIT 1").get(until.sequence) !== null;
+}
+
+/** Where the ledger stands, and whether its end is in order. */
+function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"] } {
+  const ends: Array<{ table: string; n: number }> = [];
+  for (const [table, maximum] of [["history_records", "max(n)"], ["history_versions", "max(key) >> 31"]] as const) {
+    findings.during("file", table, () => {
+      ends.push({ table, n: (db.$client.query(`SELECT ${maximum} AS n FROM ${table}`).get() as { n: number | null }).n ?? 0 });
+    });
+  }
+  // After them: what is written in between is not beyond it.
+  let rows: Array<[number, number, number, Uint8Array]> = [];
+  findings.during("file", "history_transactions", () => {
+    rows = db.$client.query("SELECT sequence, at, last_n, hash FROM history_transactions ORDER BY sequence DESC LIMIT 1").values() as typeof rows;
+  });
+  const [sequence, at, lastN, hash] = rows[0] ?? [0, 0, 0, new Uint8Array(0)];
+  for (const { table, n } of ends) if (n > lastN) findings.add("record", `n ${lastN + 1} to ${n}`, `rows of ${table} beyond the last transaction`);
+  return { until: { sequence, lastN }, head: rows.length === 0 ? null : { sequence, at, hash: Buffer.from(hash).toString("hex") } };
+}
+
+/** The full text index and the tables that SQLite keeps for it: made anew from the texts. */
+function isSearchIndex(table: string): boolean {
+  return table === "history_search" || (table.startsWith("history_search_") && table !== "history_search_texts");
+}
+
+/** SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table takes. */
+function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[]): Generator<number> {
+  const tables = db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").values() as Array<[string]>;
+  for (const [table] of tables) {
+    if (unchecked.includes(table)) continue;
+    const check = isSearchIndex(table) ? "search" : "file";
+    findings.during(check, table, () => inSnapshot(db, () => {
+      // The index notices what was committed since only when it is asked something.
+      if (check === "search") db.$client.prepare("SELECT count(*) FROM history_search WHERE history_search MATCH 'a'").values();
+      for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
+        if (message !== "ok") findings.add(check, table, message);
+      }
+      for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<[string, number | null, string]>) {
+        findings.add("file", `${table}, row ${row ?? "?"}`, `refers to a row of ${parent} that is not there`);
+      }
+    }));
+    yield 1;
+  }
+}
+
+/** A file that is damaged may end a step; the others still tell what they can. */
+function* guarded(findings: Findings, steps: Generator<number>): Generator<number> {
+  try {
+    yield* steps;
+  } catch (error) {
+    findings.add("file", "the database", error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Steps that tell how many rows they took. */
+function* summed(step: string, steps: Generator<number>): Generator<Progress> {
+  let done = 0;
+  for (const count of steps) {
+    done += count;
+    yield { step, done, total: null };
+  }
+}
+
+/** Steps that tell which place of `total` they came to. */
+function* placed(step: string, steps: Generator<number>, total: number): Generator<Progress> {
+  for (const done of steps) yield { step, done, total };
+}
+
+/** What is kept of a stretch, in words. */
+export const KEPT: Readonly<Record<Resolution, string>> = {
+  daily: "the last state of each day",
+  monthly: "the last state of each month",
+  none: "the last state alone",
+};
+
+/** What an operator reads. */
+export function describeReport(report: Report): string {
+  const { head, count, dropped, segments, findings, more, unchecked } = report;
+  const lines = [
+    head === null ? "The ledger is empty." : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`,
+    `Verified: ${count.transactions} transactions, ${count.records} records, ${count.versions} versions`,
+    ...(dropped > 0 ? [`Dropped: ${dropped} versions, by their hashes`] : []),
+    ...segments.map(({ first, last, until, resolution, prunedBy }) => `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT[resolution]} (by transaction ${prunedBy})`),
+    ...findings.map((finding) => `  ${finding.check}: ${finding.where}: ${finding.message}`),
+  ];
+  if (more > 0) lines.push(`  and ${more} more`);
+  if (unchecked.length > 0) lines.push(`Not while an appliance is at work on the data: the page check of ${unchecked.join(", ")}`);
+  const total = findings.length + more;
+  lines.push(total === 0 ? "Sound." : `Not sound: ${total} ${total === 1 ? "finding" : "findings"}.`);
+  return `${lines.join("\n")}\n`;
+}
