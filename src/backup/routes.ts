@@ -5,7 +5,8 @@ import { OWNER, type Access, type Actor } from "../access/actor.ts";
 import { DomainError } from "../base/errors.ts";
 import { LIST_HEAD, listMeta, listTail, successBody } from "../http/envelope.ts";
 import { INT32_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, Nullable, OneOf, Timestamp } from "../http/schemas.ts";
-import type { Call, RequestContext, Surface } from "../http/surface.ts";
+import type { Call, RequestContext } from "../http/request.ts";
+import type { Surface } from "../http/surface.ts";
 import { runWrite, type Inventory } from "../resources/answers.ts";
 import { BACKUP_STATES, type Backup as BackupView, type Backups } from "./backups.ts";
 

@@ -2,7 +2,7 @@
 
 import { generateApiKey, hashApiKey, maskApiKey } from "../access/api-key.ts";
 import { ROLES } from "../access/role.ts";
-import type { Store } from "../appliance.ts";
+import type { Store } from "../store.ts";
 import { notFound } from "../base/errors.ts";
 import { Name, OneOf, Timestamp } from "../http/schemas.ts";
 import { apiKeyKind, type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate } from "../resources/api-keys/api-key.ts";

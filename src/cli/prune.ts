@@ -1,6 +1,6 @@
 // netledger prune: thins the history of data that no appliance uses, for good.
 
-import { checkClock } from "../appliance.ts";
+import { checkClock } from "../store.ts";
 import { inUnits, sizeOf } from "../backup/room.ts";
 import { DomainError } from "../base/errors.ts";
 import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";

@@ -2,7 +2,7 @@
 
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";
-import type { Store } from "../appliance.ts";
+import type { Store } from "../store.ts";
 import { Name, OneOf } from "../http/schemas.ts";
 import type { Written } from "../resources/answers.ts";
 import type { PasswordChange, UserChange, UserCreation } from "../resources/users/commands.ts";

@@ -1,6 +1,6 @@
 // A subcommand's work on the data: opened for it, closed after it, beside a running appliance or without one.
 
-import { openStore, type Store } from "../appliance.ts";
+import { openStore, type Store } from "../store.ts";
 import { systemLog } from "../base/log.ts";
 import { EXIT, type Surroundings } from "./command.ts";
 

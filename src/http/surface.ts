@@ -10,6 +10,7 @@ import { checkBody, fingerprintOf, LARGE_BODY_BYTES, type BodyChecks, type Check
 import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
+import { idempotencyKey, pathOf, ReceivedRequest, refuseCookie, repeatedAs, searchOf, sentRequestId, type Call, type RequestContext, type SetCookie } from "./request.ts";
 import { check } from "./validation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -51,38 +52,6 @@ export interface MediaAnswer {
   readonly type: string;
   readonly description: string;
   readonly example: string;
-}
-
-/** What makes a repeated POST the same one. */
-export interface Idempotency {
-  /** As the caller chose it. */
-  readonly key: string;
-  /** SHA-256 of the method, the path with its query, and the body. */
-  readonly fingerprint: string;
-}
-
-export interface RequestContext {
-  readonly request: Request;
-  readonly requestId: string;
-  /** The address of the peer, as the socket has it. */
-  readonly source: string;
-  /** Headers that every answer carries. */
-  readonly headers: Record<string, string>;
-  readonly setCookie: SetCookie;
-  /** Of a POST that came with an Idempotency-Key; else null. */
-  readonly idempotency: Idempotency | null;
-}
-
-/** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
-export type SetCookie = (name: string, value: string, options: { readonly maxAge: number; readonly secure: boolean }) => void;
-
-export interface Call<Actor, P, Q, B> extends RequestContext {
-  readonly actor: Actor;
-  /** Names the actor anew and checks its rights, for an answer that takes its time. @throws DomainError auth_… */
-  readonly again: <T>(handle: (actor: Actor) => T) => T;
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
 }
 
 /** Names the actor of a request and says whether it may. Synchronous: it is on every path. */
@@ -253,9 +222,11 @@ export class Surface<Actor, Access> {
     const allowance = new BodyAllowance(this.bodyRoom, operation.access === "anyone" ? context.source : this.gate.payerOf(actor));
     try {
       const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
-      const key = idempotencyKey(context.request, issues);
+      const keyIssues: Issue[] = [];
+      const key = idempotencyKey(context.request, keyIssues);
       const { checked, fingerprint } = await this.received(operation, context.request, key === null ? null : repeatedAs(context.request), limitBytes, allowance);
-      if (!checked.ok) issues.unshift(...checked.issues);
+      if (!checked.ok) issues.push(...checked.issues);
+      issues.push(...keyIssues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const body = checked.value;
       const idempotency = key === null || fingerprint === null ? null : { key, fingerprint };
@@ -328,10 +299,9 @@ export class Surface<Actor, Access> {
   }
 
   private context(request: Request, setCookie = refuseCookie): RequestContext {
-    const sent = request.headers.get("x-request-id");
     this.served += 1;
-    const requestId = sent !== null && SANE_REQUEST_ID.test(sent) ? sent : `${this.idPrefix}-${this.served.toString(36)}`;
-    const context = new ReceivedRequest(this.app, request, requestId, setCookie);
+    const requestId = sentRequestId(request) ?? `${this.idPrefix}-${this.served.toString(36)}`;
+    const context = new ReceivedRequest(request, requestId, setCookie, () => this.app.server?.requestIP(request)?.address ?? "local");
     // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
     if (request.method !== "GET") void context.source;
     return context;
@@ -343,64 +313,8 @@ interface RouteInput {
   readonly params: Record<string, string>;
 }
 
-class ReceivedRequest implements RequestContext {
-  readonly request: Request;
-  readonly requestId: string;
-  readonly setCookie: SetCookie;
-  readonly headers: Record<string, string>;
-  readonly idempotency = null;
-  private readonly app: Elysia;
-  private peer: string | null = null;
-
-  constructor(app: Elysia, request: Request, requestId: string, setCookie: SetCookie) {
-    this.app = app;
-    this.request = request;
-    this.requestId = requestId;
-    this.setCookie = setCookie;
-    this.headers = { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" };
-  }
-
-  get source(): string {
-    this.peer ??= this.app.server?.requestIP(this.request)?.address ?? "local";
-    return this.peer;
-  }
-}
-
-/** The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has none. */
-function idempotencyKey(request: Request, issues: Issue[]): string | null {
-  const key = request.method === "POST" ? request.headers.get("idempotency-key") : null;
-  if (key !== null && !IDEMPOTENCY_KEY.test(key)) issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
-  return key;
-}
-
-/** What tells one request from another besides its body. */
-function repeatedAs(request: Request): string {
-  return `${request.method} ${pathOf(request.url)}${searchOf(request.url)}`;
-}
-
-const refuseCookie: SetCookie = (name) => {
-  throw new Error(`surface: an operation sets the cookie ${name} and does not say so`);
-};
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
-/** Characters that are safe in a header and in a log line. */
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 const EMPTY = Object.freeze({});
 const NO_QUERY = { type: "object", properties: {} } as unknown as TObject;
-
-function searchOf(url: string): string {
-  const start = url.indexOf("?");
-  if (start < 0) return "";
-  const end = url.indexOf("#", start);
-  return end < 0 ? url.slice(start) : url.slice(start, end);
-}
-
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return "/";
-  const end = url.slice(start).search(/[?#]/);
-  return end < 0 ? url.slice(start) : url.slice(start, start + end);
-}
 
 function matches(pattern: string, path: string): boolean {
   const want = pattern.split("/");

@@ -17,7 +17,8 @@ import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { CSV_TYPE, csvHead, csvRows, type CsvColumn } from "../http/csv.ts";
 import type { LargeRecordInput } from "./large-record.ts";
-import type { Call, Operation, RequestContext } from "../http/surface.ts";
+import type { Call, RequestContext } from "../http/request.ts";
+import type { Operation } from "../http/surface.ts";
 import { exampleName, withNames } from "./name-columns.ts";
 
 /** What routes need of the appliance. */

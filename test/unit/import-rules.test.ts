@@ -11,7 +11,7 @@ const LAYERS = [
   ["main.ts"],
   ["cli/"],
   ["appliance.ts"],
-  ["body-worker.ts"],
+  ["body-worker.ts", "store.ts"],
   ["bare-app.ts"],
   ["app.ts", "writer.ts", "reads.ts", "backup-worker.ts"],
   ["resources/", "access/", "history/", "discovery/", "backup/"],

@@ -1,0 +1,104 @@
+// A request as operations get it: what it is called, where it comes from, what makes it the same one when it is repeated.
+// Knows no operation.
+
+import type { Issue } from "../base/errors.ts";
+
+/** What makes a repeated POST the same one. */
+export interface Idempotency {
+  /** As the caller chose it. */
+  readonly key: string;
+  /** SHA-256 of the method, the path with its query, and the body. */
+  readonly fingerprint: string;
+}
+
+export interface RequestContext {
+  readonly request: Request;
+  readonly requestId: string;
+  /** The address of the peer, as the socket has it. */
+  readonly source: string;
+  /** Headers that every answer carries. */
+  readonly headers: Record<string, string>;
+  readonly setCookie: SetCookie;
+  /** Of a POST that came with an Idempotency-Key; else null. */
+  readonly idempotency: Idempotency | null;
+}
+
+/** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
+export type SetCookie = (name: string, value: string, options: { readonly maxAge: number; readonly secure: boolean }) => void;
+
+export interface Call<Actor, P, Q, B> extends RequestContext {
+  readonly actor: Actor;
+  /** Names the actor anew and checks its rights, for an answer that takes its time. @throws DomainError auth_… */
+  readonly again: <T>(handle: (actor: Actor) => T) => T;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+}
+
+/** A request as it arrived, before anything is known of who sent it. */
+export class ReceivedRequest implements RequestContext {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly setCookie: SetCookie;
+  readonly headers: Record<string, string>;
+  readonly idempotency = null;
+  private readonly peerOf: () => string;
+  private peer: string | null = null;
+
+  /** @param peerOf the address of the peer, as long as it is there */
+  constructor(request: Request, requestId: string, setCookie: SetCookie, peerOf: () => string) {
+    this.peerOf = peerOf;
+    this.request = request;
+    this.requestId = requestId;
+    this.setCookie = setCookie;
+    this.headers = { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" };
+  }
+
+  get source(): string {
+    this.peer ??= this.peerOf();
+    return this.peer;
+  }
+}
+
+/** The request's id as the client gave it; null where there is none, or one that no header and no log line should carry. */
+export function sentRequestId(request: Request): string | null {
+  const sent = request.headers.get("x-request-id");
+  return sent !== null && SANE_REQUEST_ID.test(sent) ? sent : null;
+}
+
+/** The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has none. */
+export function idempotencyKey(request: Request, issues: Issue[]): string | null {
+  const key = request.method === "POST" ? request.headers.get("idempotency-key") : null;
+  if (key !== null && !IDEMPOTENCY_KEY.test(key)) issues.push({ path: "/Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" });
+  return key;
+}
+
+/** What tells one request from another besides its body. */
+export function repeatedAs(request: Request): string {
+  return `${request.method} ${pathOf(request.url)}${searchOf(request.url)}`;
+}
+
+/** Of operations that set none. */
+export const refuseCookie: SetCookie = (name) => {
+  throw new Error(`surface: an operation sets the cookie ${name} and does not say so`);
+};
+
+/** What follows the path, its question mark included. */
+export function searchOf(url: string): string {
+  const start = url.indexOf("?");
+  if (start < 0) return "";
+  const end = url.indexOf("#", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+/** The path of a URL, without what follows it. */
+export function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const end = url.slice(start).search(/[?#]/);
+  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+/** Characters that are safe in a header and in a log line. */
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/;
