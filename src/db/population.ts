@@ -171,7 +171,7 @@ export class Populations {
   }
 
   /** How many records of a kind live in these containers together. */
-  countIn(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null): number {
+  countIn(containerNs: readonly number[], kind: Pick<AnyKind, "code">, asOf: AsOf | null): number {
     const sql = new SqlBuilder(asOf);
     return this.first(censusSql(containerNs, kind, asOf, sql), sql);
   }
@@ -268,7 +268,7 @@ function livedInOneOf(kind: AnyKind, networkNs: string): string {
 }
 
 /** How many records of a kind lived in these containers together. */
-function censusSql(containerNs: readonly number[], kind: AnyKind, asOf: AsOf | null, sql: SqlBuilder): string {
+function censusSql(containerNs: readonly number[], kind: Pick<AnyKind, "code">, asOf: AsOf | null, sql: SqlBuilder): string {
   const until = asOf === null ? "" : " AND c.sequence <= ?1";
   const census = (scope: string) => `(SELECT c.count FROM history_census c WHERE c.scope = ${scope}${until} ORDER BY c.sequence DESC LIMIT 1)`;
   const keys = containerNs.map((n) => n * 64 + kind.code);

@@ -56,6 +56,8 @@ const CHUNK_ROWS = 500;
 const CHUNK_ROWS_COMPOSED = 20;
 /** Parts per step of a long read of composed records, as long as one record does not have more. */
 const CHUNK_PARTS = 2_000;
+/** The same of parts that SQLite itself puts into a record. */
+const CHUNK_RENDERED_PARTS = 20_000;
 
 export class Reader extends ReadConnection {
   private readonly clock: Clock;
@@ -195,11 +197,24 @@ export class Reader extends ReadConnection {
 
   /** Whether these records have more parts together than one step should put together. */
   areMany(ns: readonly number[], parts: Parts, asOf: AsOf | null): boolean {
-    return ns.length > 0 && this.weight(ns, parts, asOf) > CHUNK_PARTS;
+    return ns.length > 0 && this.weight(ns, parts.kinds, asOf) > CHUNK_PARTS;
   }
 
-  private weight(ns: readonly number[], parts: Parts, asOf: AsOf | null): number {
-    return parts.kinds.reduce((sum, kind) => sum + this.populations.countIn(ns, kind, asOf), 0);
+  /** Whether SQLite would put more parts into the records of a page than one step should take. */
+  isHeavyPage(query: ListQuery): boolean {
+    const kinds = this.renderedKinds(query.kind, query.reach);
+    return kinds.length > 0 && !this.populations.findsNothing(query) && this.weight([...this.numbers(query)], kinds, query.asOf) > CHUNK_RENDERED_PARTS;
+  }
+
+  /** How many parts of these kinds live in these records together. */
+  private weight(ns: readonly number[], kinds: ReadonlyArray<Pick<AnyKind, "code">>, asOf: AsOf | null): number {
+    return kinds.reduce((sum, kind) => sum + this.populations.countIn(ns, kind, asOf), 0);
+  }
+
+  /** What SQLite puts into the records of a kind; nothing where the organization never had any. */
+  private renderedKinds(kind: AnyKind, reach: Reach): ReadonlyArray<Pick<AnyKind, "code">> {
+    const { composedSql } = kind;
+    return composedSql !== undefined && this.hadAny(composedSql.code, reach.organizationN) ? [composedSql] : [];
   }
 
   /** The records of one page, each as text. */
@@ -277,7 +292,7 @@ export class Reader extends ReadConnection {
 
   /** What renders a kind's items; parts are asked for only where the organization ever had any. */
   private itemSql(kind: AnyKind, asOf: AsOf | null, reach: Reach): ItemSql {
-    return itemSql(kind, asOf, kind.composedSql !== undefined && this.hadAny(kind.composedSql.code, reach.organizationN));
+    return itemSql(kind, asOf, this.renderedKinds(kind, reach).length > 0);
   }
 
   private hadAny(kindCode: number, organizationN: number): boolean {
@@ -290,7 +305,8 @@ export class Reader extends ReadConnection {
     const { asOf } = query;
     if (asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
     const { item, joins } = this.itemSql(query.kind, asOf, query.reach);
-    for (const numbers of this.lightChunks(numberChunks, asOf, parts)) {
+    const [kinds, atOnce] = parts === undefined ? [this.renderedKinds(query.kind, query.reach), CHUNK_RENDERED_PARTS] : [parts.kinds, CHUNK_PARTS];
+    for (const numbers of this.lightChunks(numberChunks, asOf, kinds, atOnce)) {
       const text =
         compose === null
           ? `SELECT CAST(group_concat(item, ',') AS BLOB) FROM (SELECT ${item} AS item FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins})`
@@ -301,18 +317,18 @@ export class Reader extends ReadConnection {
     }
   }
 
-  /** Record numbers in list order, so few at a time that their parts are not too many. */
-  private *lightChunks(numberChunks: Iterable<number[]>, asOf: AsOf, parts: Parts | undefined): Generator<number[]> {
+  /** Record numbers in list order, so few at a time that their parts of these kinds are no more than `atOnce`. */
+  private *lightChunks(numberChunks: Iterable<number[]>, asOf: AsOf, kinds: ReadonlyArray<Pick<AnyKind, "code">>, atOnce: number): Generator<number[]> {
     for (const numbers of numberChunks) {
-      if (parts === undefined) {
+      if (kinds.length === 0) {
         yield numbers;
         continue;
       }
       let chunk: number[] = [];
       let weight = 0;
       for (const n of numbers) {
-        const own = 1 + this.weight([n], parts, asOf);
-        if (chunk.length > 0 && weight + own > CHUNK_PARTS) {
+        const own = 1 + this.weight([n], kinds, asOf);
+        if (chunk.length > 0 && weight + own > atOnce) {
           yield chunk;
           chunk = [];
           weight = 0;

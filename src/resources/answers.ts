@@ -49,6 +49,8 @@ export function varying(compose: ComposeFor): ComposeFor {
 
 /** Records with parts that are put together at once; more are beside this thread, as few with very many parts are. */
 const COMPOSED_AT_ONCE = 20;
+/** Other records that are read at once without a look at what SQLite would put into them. */
+const PLAIN_AT_ONCE = 100;
 /** Records that are gone through at once; more are gone through beside the thread that answers. */
 const LONG_ABOVE = 1_000;
 /** Rows that are passed over at once. */
@@ -90,6 +92,7 @@ function listAsOf(inventory: Inventory, call: Context & { readonly query: ListPa
   if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
   // Each whole host may have ten thousand children of each kind.
   if (parts !== undefined && (limit === 0 || limit > COMPOSED_AT_ONCE) && reader.total(query) - offset > COMPOSED_AT_ONCE) return beside(false);
+  if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return beside(true);
   if (limit === 0 && parts === undefined) {
     // The present is held still at one sequence: the stream may take minutes, and writers go on.
     const still = { ...query, asOf: query.asOf ?? reader.present() };

@@ -69,3 +69,18 @@ describe("a host with thousands of ports", () => {
     expect(asked).toEqual([]);
   });
 });
+
+describe("a page of interface entries with very many forwarding entries", () => {
+  test("is put together beside the thread that answers, and says what smaller pages say", async () => {
+    const macs = (host: number) => Array.from({ length: 7_000 }, (_, each) => `02:00:00:0${host}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`);
+    for (const name of [1, 2, 3]) await newHost(appliance, { name: `switch ${name}`, interfaces: [{ if_index: 1, if_descr: "down" }, { if_index: 2, if_descr: "up", fdb_macs: macs(name) }] });
+    asked.length = 0;
+    const small = [...(await appliance.owner.get("/api/v1/if-entries?limit=3")).data, ...(await appliance.owner.get("/api/v1/if-entries?limit=3&offset=3")).data];
+    expect(asked).toEqual([]);
+    expect(small[1].fdb_macs).toEqual(macs(1));
+    const large = await appliance.owner.get("/api/v1/if-entries?limit=101");
+    expect(asked).toEqual(["list"]);
+    expect(large.data).toEqual(small);
+    expect((await appliance.owner.get("/api/v1/if-entries?limit=0")).data).toEqual(small);
+  });
+});
