@@ -57,7 +57,7 @@ const CHUNK_ROWS_COMPOSED = 20;
 /** Parts per step of a long read of composed records, as long as one record does not have more. */
 const CHUNK_PARTS = 2_000;
 /** The same of parts that SQLite itself puts into a record. */
-const CHUNK_RENDERED_PARTS = 20_000;
+const CHUNK_RENDERED_PARTS = 10_000;
 
 export class Reader extends ReadConnection {
   private readonly clock: Clock;
@@ -242,6 +242,28 @@ export class Reader extends ReadConnection {
     return (this.statement(text).values(...sql.values) as Array<[string]>).map(([values]) => values);
   }
 
+  /**
+   * Records of a kind in runs, each so short that what SQLite puts into them is no more than one step should take.
+   * @param asOf when each of them is looked at
+   */
+  *lightRuns<T extends { readonly n: number }>(kind: AnyKind, records: readonly T[], reach: Reach, asOf: (record: T) => readonly AsOf[]): Generator<readonly T[]> {
+    const kinds = this.renderedKinds(kind, reach);
+    let start = 0;
+    let weight = 0;
+    if (kinds.length > 0) {
+      for (const [place, record] of records.entries()) {
+        const own = asOf(record).reduce((sum, each) => sum + this.weight([record.n], kinds, each), 0);
+        if (place > start && weight + own > CHUNK_RENDERED_PARTS) {
+          yield records.slice(start, place);
+          start = place;
+          weight = 0;
+        }
+        weight += own;
+      }
+    }
+    if (start < records.length) yield records.slice(start);
+  }
+
   /** How many records match, whatever the page. */
   total(query: ListQuery): number {
     return this.populations.count(query);
@@ -269,16 +291,25 @@ export class Reader extends ReadConnection {
     return { total, chunks: this.rendered(query, sliced(numbers, chunkRows(compose)), compose, parts) };
   }
 
-  /** The parts of several owners, by owner, in page order. */
-  parts(kind: AnyKind, scope: ScopeName, ownerNs: readonly number[], asOf: AsOf | null): Map<number, string[]> {
+  /**
+   * The parts of several owners, by owner, in page order.
+   * @param outside a scope that parts may live in as well: only those that live in none of it
+   */
+  parts(kind: AnyKind, scope: ScopeName, ownerNs: readonly number[], asOf: AsOf | null, outside?: ScopeName): Map<number, string[]> {
     const sql = new SqlBuilder(asOf);
     const owners = sql.bind(JSON.stringify(ownerNs));
     const column = kind.scopes[scope];
     if (column === undefined) throw new Error(`reader: ${kind.plural} do not live in a ${scope}`);
+    const isOutside =
+      outside === undefined
+        ? ""
+        : asOf === null
+          ? ` AND l.${kind.scopes[outside]} IS NULL`
+          : ` AND (SELECT ('{' || w.members || '}') ->> '$.${kind.scopes[outside]?.replace(/_n$/, "_id")}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IS NULL`;
     const population =
       asOf === null
-        ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners})) ORDER BY l.${column}, l.n`
-        : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1 ORDER BY j.key, s.n`;
+        ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners}))${isOutside} ORDER BY l.${column}, l.n`
+        : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1${isOutside} ORDER BY j.key, s.n`;
     const { item, joins } = itemSql(kind, asOf, kind.composedSql !== undefined);
     const rows = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`).values(...sql.values) as Array<[number, string]>;
     const parts = new Map<number, string[]>();

@@ -57,11 +57,20 @@ export const changeFeed: LongRead = function* (reader: Reader, input: ChangeFeed
       yield PAUSE;
       continue;
     }
-    const texts = view.render(told.changes, { withType: true, isWhole: false });
-    if (input.format === "json") yield encoder.encode((isFirst ? "" : ",") + texts.join(","));
-    // Only the last of a transaction says where it stands: whoever is cut off within one gets the whole of it again.
-    else yield encoder.encode(told.changes.map(({ sequence }, place) => event(texts[place] as string, (told.changes[place + 1] ?? told.next)?.sequence === sequence ? null : `${sequence}-${reader.markOf(sequence)}`)).join(""));
-    isFirst = false;
+    let place = 0;
+    for (const run of view.lightRuns(told.changes)) {
+      const texts = view.render(run, { withType: true, isWhole: false });
+      if (input.format === "json") yield encoder.encode((isFirst ? "" : ",") + texts.join(","));
+      else yield encoder.encode(texts.map((text, each) => event(text, endOf(told, place + each))).join(""));
+      place += run.length;
+      isFirst = false;
+    }
+  }
+
+  /** Only the last version of a transaction says where it stands: whoever is cut off within one gets the whole of it again. */
+  function endOf(told: Part, place: number): string | null {
+    const { sequence } = told.changes[place] as Change;
+    return (told.changes[place + 1] ?? told.next)?.sequence === sequence ? null : `${sequence}-${reader.markOf(sequence)}`;
   }
 };
 

@@ -107,6 +107,17 @@ export class ChangeView {
     });
   }
 
+  /** Versions in runs that are each rendered in one step. */
+  *lightRuns(changes: readonly Change[]): Generator<readonly Change[]> {
+    for (let start = 0; start < changes.length; ) {
+      const { kind } = changes[start] as Change;
+      let end = start + 1;
+      while (changes[end]?.kind === kind) end += 1;
+      yield* this.reader.lightRuns(kind, changes.slice(start, end), this.actor, ({ sequence }) => [this.reader.atSequence(sequence)]);
+      start = end;
+    }
+  }
+
   /** The records as they were with these versions; a deleted one as it was closed. */
   private records(changes: readonly Change[], isWhole: boolean): string[] {
     // What was written together is read together: one transaction, one kind, one read.

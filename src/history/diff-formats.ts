@@ -1,6 +1,5 @@
 // A diff as it is answered: JSON, lines of JSON, a table, or a report for people.
 
-import { isUuid } from "../base/uuid.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
 import { entityWords } from "../base/entity-words.ts";
 import type { LedgerEntry } from "../db/change-log.ts";
@@ -11,7 +10,7 @@ import { csvHead, csvRows, fieldColumns } from "../http/csv.ts";
 import { metaAt, resolvedMembers, thinnedUntilMember } from "../http/envelope.ts";
 import { transactionText } from "./change-view.ts";
 import { RecordNames } from "./record-names.ts";
-import { Diff, type Difference, type DiffQuery } from "./diff.ts";
+import { Diff, type Difference, type DiffQuery, type FieldChange } from "./diff.ts";
 
 export const DIFF_FORMATS = ["json", "ndjson", "csv", "text"] as const;
 export type DiffFormat = (typeof DIFF_FORMATS)[number];
@@ -120,7 +119,7 @@ function reported(difference: Difference, names: RecordNames): string {
   const host = hostName(difference, names);
   const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
   if (difference.change !== "changed") return `  ${difference.change === "added" ? "+" : "-"} ${name}  (${by(difference.transaction)})\n`;
-  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each.from, each.to, names)}  (${by(each.transaction)})\n`).join("")}`;
+  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each, names)}  (${by(each.transaction)})\n`).join("")}`;
 }
 
 /** The host that a part belongs to, as it is called; null for what belongs to none. */
@@ -130,13 +129,19 @@ function hostName({ record }: Difference, names: RecordNames): string | null {
 }
 
 /** `"a" → "b"`; of lists what came and what went: a forwarding table has thousands. */
-function moved(from: unknown, to: unknown, names: RecordNames): string {
+function moved({ field, from, to }: FieldChange, names: RecordNames): string {
+  const nameOf = REFERENCE.test(field) ? (id: string) => names.of(id) : () => null;
   const [old, now] = [listOf(from), listOf(to)];
-  if (old === null || now === null || (from === null && to === null)) return `${shown(from, names)} → ${shown(to, names)}`;
-  const came = now.filter((each) => !old.includes(each)).map((each) => `+${called(each, names)}`);
-  const went = old.filter((each) => !now.includes(each)).map((each) => `-${called(each, names)}`);
+  if (old === null || now === null || (from === null && to === null)) return `${shown(from, nameOf)} → ${shown(to, nameOf)}`;
+  const [before, after] = [new Set(old), new Set(now)];
+  const called = (value: string) => oneLine(nameOf(value) ?? value);
+  const came = now.filter((each) => !before.has(each)).map((each) => `+${called(each)}`);
+  const went = old.filter((each) => !after.has(each)).map((each) => `-${called(each)}`);
   return [...came, ...went].join(" ") || "in another order";
 }
+
+/** Fields that refer to records. In any other an id is a text that somebody wrote. */
+const REFERENCE = /_ids?$|^tags$|^neighbor$/;
 
 /** A list of texts; null for anything else. What is not there yet has none in it. */
 function listOf(value: unknown): string[] | null {
@@ -145,15 +150,11 @@ function listOf(value: unknown): string[] | null {
 }
 
 /** A value on one line, without what would move a terminal's cursor; records by their names. */
-function shown(value: unknown, names: RecordNames): string {
+function shown(value: unknown, nameOf: (id: string) => string | null): string {
   if (value === null) return "none";
   const id = typeof value === "object" ? (value as { id?: unknown }).id : value;
-  const name = typeof id === "string" && isUuid(id) ? names.of(id) : null;
+  const name = typeof id === "string" ? nameOf(id) : null;
   return oneLine(name ?? JSON.stringify(value));
-}
-
-function called(value: string, names: RecordNames): string {
-  return oneLine((isUuid(value) ? names.of(value) : null) ?? value);
 }
 
 function oneLine(value: string): string {

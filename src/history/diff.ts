@@ -74,9 +74,11 @@ export class Diff {
 
   /** The differences of these sorts, in the order of kinds and records. */
   *differences(sorts: readonly Sort[]): Generator<Difference[]> {
+    const ends = [this.query.from, this.query.to].map((sequence) => this.reader.atSequence(sequence));
     for (const { kindPlace, records } of this.touched.steps(sorts, STEP_RECORDS)) {
       if (records.length === 0) yield [];
-      else yield* this.compare(this.kinds[kindPlace] as AnyKind, records);
+      const kind = this.kinds[kindPlace] as AnyKind;
+      for (const run of this.reader.lightRuns(kind, records, this.query.actor, () => ends)) yield* this.compare(kind, run);
     }
   }
 

@@ -51,7 +51,7 @@ export const recordHistory: LongRead = function* (reader: Reader, input: RecordH
     const end = limit === 0 ? Number.POSITIVE_INFINITY : offset + limit;
     for (let place = offset; place < end; place += step) {
       const changes = log.versions(resource.kind, n, id, until, Math.min(step, end - place), place);
-      if (changes.length > 0) yield encoder.encode(view.render(changes, { withType: false, isWhole }).join(","));
+      for (const run of view.lightRuns(changes)) yield encoder.encode(view.render(run, { withType: false, isWhole }).join(","));
       if (changes.length < step) return;
     }
   }

@@ -3,7 +3,7 @@
 import type { Actor } from "../access/actor.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
-import { KINDS } from "../resources/kinds.ts";
+import { CHANGE_KINDS } from "./change-view.ts";
 import { recordLabel } from "./record-label.ts";
 
 /** Names kept at hand; beyond that they are looked up again. */
@@ -36,7 +36,7 @@ export class RecordNames {
 
   private find(id: string): string | null {
     const row = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
-    const kind = KINDS.find((each) => each.code === row?.[0]);
+    const kind = CHANGE_KINDS.find((each) => each.code === row?.[0]);
     if (kind === undefined) return null;
     for (const asOf of this.instants) {
       const found = this.reader.find(kind, id, this.actor, asOf);

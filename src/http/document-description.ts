@@ -1,6 +1,6 @@
 // What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
 
-import { BODY_LIMIT_BYTES, BODY_MAX_CONTAINERS, BODY_MAX_DEPTH, BULK_BODY_LIMIT_BYTES } from "./body.ts";
+import { BODIES_OF_CALLER_LIMIT_BYTES, BODY_LIMIT_BYTES, BODY_MAX_CONTAINERS, BODY_MAX_DEPTH, BODY_PATIENCE_MS, BULK_BODY_LIMIT_BYTES } from "./body.ts";
 import { BULK_MAX, CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
 
 const count = (n: number) => n.toLocaleString("en");
@@ -26,10 +26,10 @@ not reach does not exist for the caller: 404, and absent from every list.
 
 ## Time
 
-\`at\` asks for the state at an instant instead of the live one, for lists and single records alike; filters, order and pages mean the
+\`at\` asks for the state at an instant, or so long ago (\`-24h\`), instead of the live one, for lists and single records alike; filters, order and pages mean the
 same then. A version of a record lives from its \`valid_from\` up to, and without, its \`valid_to\`; at \`valid_from\` itself it holds.
 \`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\` before the first transaction finds nothing; one in the future is the present.
-\`meta.at\` echoes the instant. The caller's rights are those of today. An unchanged write makes no version. A record that was made
+\`meta.at\` echoes the instant, of an age the one that it comes to. The caller's rights are those of today. An unchanged write makes no version. A record that was made
 again for the same real thing has a new \`id\` and carries the id of its first incarnation as \`lineage_id\`.
 
 ## Lists
@@ -60,6 +60,8 @@ or DELETE answers 412 when it is not.
 | What | At most |
 |---|---|
 | Request body | ${BODY_LIMIT_BYTES / 1024 / 1024} MiB; of a bulk write ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB |
+| Request bodies of one user, with those of the user's keys, at a time | ${BODIES_OF_CALLER_LIMIT_BYTES / 1024 / 1024} MiB |
+| Until the next MiB of a body, or its end, is there | ${BODY_PATIENCE_MS / 1_000} seconds |
 | Arrays and objects in a request body | ${count(BODY_MAX_CONTAINERS)}, ${BODY_MAX_DEPTH} deep |
 | Names | ${NAME_MAX_LENGTH} characters |
 | Descriptions | ${count(DESCRIPTION_MAX_LENGTH)} characters |

@@ -145,10 +145,11 @@ function isLong(reader: Reader, query: ListQuery): boolean {
 }
 
 /** The list beside this thread, at the sequence that this request is about. */
-async function longList(inventory: Inventory, call: Context, query: ListQuery, more: { isAlone: boolean; isPage: boolean; asked: string | null; format: "json" | "csv" }, headers: Record<string, string>): Promise<Response> {
+async function longList(inventory: Inventory, call: Context, query: ListQuery, more: { isAlone: boolean; isPage: boolean; asked: string | null; isRemoval?: true; format: "json" | "csv" }, headers: Record<string, string>): Promise<Response> {
   const { kind, reach: _actor, asOf, ...rest } = query;
   const input = { ...rest, ...more, kind: kind.name, asOf: asOf ?? inventory.reader.present(), actor: plainActor(call.actor) };
-  const chunks = await inventory.longReads.start("list", input);
+  // What was written is answered, however much else its caller asks for.
+  const chunks = await inventory.longReads.start("list", input, { isAdmitted: more.isRemoval === true });
   // A page has a length, as where it is answered at once; a page of whole hosts may be large.
   if (more.isPage) return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), { headers });
   return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
@@ -214,7 +215,7 @@ export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind
     const asOf = sequence === null ? null : { ...reader.atSequence(sequence), present: true };
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind.name, id);
-    return shown(inventory, call, { kind, found: { ...found, ended: false }, asOf, compose }, META);
+    return shown(inventory, call, { kind, found: { ...found, ended: false }, asOf, compose, isWritten: true }, META);
   });
 }
 
@@ -234,7 +235,7 @@ export async function answerRemoval(
     const asOf = reader.atSequence(sequence - 1);
     const found = reader.find(kind, call.params.id, call.actor, asOf);
     if (found === null) throw notFound(kind.name, call.params.id);
-    return shown(inventory, call, { kind, found, asOf, compose }, META, { isTagged: false });
+    return shown(inventory, call, { kind, found, asOf, compose, isWritten: true }, META, { isTagged: false });
   });
 }
 
@@ -251,8 +252,16 @@ export async function answerBulkRemoval(
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const asOf = inventory.reader.atSequence(sequence - 1);
   const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
+  // Each host that went may have had ten thousand children of each kind.
+  if (compose?.parts !== undefined && inventory.reader.areMany(recordNs(inventory.reader, call.body), compose.parts, asOf)) {
+    return longList(inventory, call, query, { isAlone: false, isPage: false, asked: null, isRemoval: true, format: "json" }, { ...call.headers, "content-type": "application/json" });
+  }
   const chunks = inventory.reader.chunks(query, compose?.(inventory.reader, call.actor) ?? null, compose?.parts);
   return new Response(byteStream(LIST_HEAD, commaSeparated(chunks), listTail(META), failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
+}
+
+function recordNs(reader: Reader, ids: readonly string[]): number[] {
+  return ids.flatMap((id) => reader.recordN(id) ?? []);
 }
 
 /** If-Match against the version that a command found. */
@@ -271,6 +280,8 @@ interface Found {
   readonly found: FoundItem;
   readonly asOf: AsOf | null;
   readonly compose: ComposeFor | undefined;
+  /** Whether it is what a write made of it: that is answered, however much else its caller asks for. */
+  readonly isWritten?: true;
 }
 
 /** A record as an answer: 304 where that is what the caller has; put together beside this thread where it is very large. */
@@ -287,10 +298,10 @@ function shown(inventory: Inventory, call: Context, record: Found, meta: string,
   return answer(entityTag(found, { ended: found.ended, view: compose?.varies === true ? text : null }), () => successBody(text, meta));
 }
 
-async function largeRecord(inventory: Inventory, call: Context, { kind, found, asOf }: Found): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
+async function largeRecord(inventory: Inventory, call: Context, { kind, found, asOf, isWritten }: Found): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
   const { n, sequence, mark, ended } = found;
   const input: LargeRecordInput = { kind: kind.name, n, version: { sequence, mark }, ended, actor: plainActor(call.actor), asOf: asOf ?? inventory.reader.present() };
-  const [tag, text] = await Array.fromAsync(await inventory.longReads.start("record", input));
+  const [tag, text] = await Array.fromAsync(await inventory.longReads.start("record", input, { isAdmitted: isWritten === true }));
   return { tag: new TextDecoder().decode(tag), text: text as Uint8Array<ArrayBuffer> };
 }
 

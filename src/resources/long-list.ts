@@ -5,7 +5,7 @@ import type { Actor } from "../access/actor.ts";
 import type { AsOf, ListQuery } from "../db/list-query.ts";
 import type { LongRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
-import { commaSeparated, listMeta, listTail, LIST_HEAD, resolvedMembers } from "../http/envelope.ts";
+import { commaSeparated, listMeta, listTail, LIST_HEAD, META, resolvedMembers } from "../http/envelope.ts";
 import { csvHead, csvRows, schemaColumns } from "../http/csv.ts";
 import type { ComposeFor } from "./answers.ts";
 import { resourceOf } from "./catalog.ts";
@@ -21,11 +21,13 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
   readonly isAlone: boolean;
   /** The instant to be echoed; null where none was asked for. */
   readonly asked: string | null;
+  /** Whether it is what a removal closed, which has no pages. */
+  readonly isRemoval?: true;
   readonly format: "json" | "csv";
 }
 
 export const longList: LongRead = function* (reader: Reader, input: LongListInput) {
-  const { kind: kindName, actor, isAlone, asked, format, ...rest } = input;
+  const { kind: kindName, actor, isAlone, asked, isRemoval, format, ...rest } = input;
   const resource = resourceOf(kindName);
   const query: ListQuery = { ...rest, kind: resource.kind, reach: actor };
   const composeFor: ComposeFor | undefined = isAlone ? resource.composeAlone : resource.compose;
@@ -46,7 +48,7 @@ export const longList: LongRead = function* (reader: Reader, input: LongListInpu
   }
   yield encoder.encode(LIST_HEAD);
   yield* commaSeparated(chunks);
-  yield encoder.encode(listTail(listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned))));
+  yield encoder.encode(listTail(isRemoval === true ? META : listMeta({ limit: query.limit, offset: query.offset, total }, asked, resolvedMembers(query.asOf?.thinned))));
 };
 
 const encoder = new TextEncoder();

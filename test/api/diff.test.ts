@@ -224,6 +224,40 @@ describe("the formats of a diff", () => {
     expect(csv).toContain(`,Gi1/0/1,${appliance.first.networkId},${host["id"]},core-1,fdb_macs,`);
   });
 
+  test("text names what fields refer to, and leaves what somebody wrote as it was written", async () => {
+    const { id: keyId } = newApiKey(appliance);
+    const host = await newHost(appliance, { name: "core-1" });
+    appliance.clock.advance(1_000);
+    const from = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    const described = (description: string) => owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "core-1", hidden: false, tags: [], description });
+    for (const id of [keyId, appliance.first.userId, host["id"] as string]) {
+      await described(id);
+      appliance.clock.advance(1_000);
+      expect((await owner.get(`/api/v1/diff?from=${from}&types=host&format=text`)).text).toContain(`      description: none → "${id}"  (`);
+    }
+  });
+
+  test("text goes through two long lists once", async () => {
+    const macs = (first: number) => Array.from({ length: 10_000 }, (_, each) => `02:00:00:0${first}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`);
+    const host = await newHost(appliance, { name: "core-1" });
+    const entry = await newIfEntry(appliance, host["id"], { fdb_macs: macs(1) });
+    appliance.clock.advance(1_000);
+    const from = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    expect((await owner.put(`/api/v1/if-entries/${entry["id"]}`, { if_index: entry["if_index"], if_descr: entry["if_descr"], fdb_macs: macs(2) })).status).toBe(200);
+    appliance.clock.advance(1_000);
+    const took = async (format: string) => {
+      const began = performance.now();
+      const { text } = await owner.get(`/api/v1/diff?from=${from}&types=if_entry&format=${format}`);
+      expect(text.match(/02:00:00:0[12]:/g)).toHaveLength(20_000);
+      return performance.now() - began;
+    };
+    await took("ndjson");
+    // Comparing each of one list with each of the other would take tens of times as long.
+    expect((await took("text")) / (await took("ndjson"))).toBeLessThan(5);
+  });
+
   test("text is a report for people, without anything that moves a terminal's cursor", async () => {
     const answer = await owner.get(`/api/v1/diff?from=${start}&format=text`);
     expect(answer.headers.get("content-type")).toStartWith("text/plain");

@@ -300,6 +300,25 @@ describe("a bulk write that is refused", () => {
     ]);
   });
 
+  test("names nothing that is wrong only because what it names was refused", async () => {
+    const stale = await existing();
+    const [service, entry, address] = [id(200, 1), id(200, 2), id(200, 3)];
+    const answer = await refused([
+      { id: stale["id"], name: "x", expected_updated_at: "2020-01-01T00:00:00Z", services: [{ id: service, name: "hypervisor", service_definition: "Proxmox" }], interfaces: [{ id: entry, if_index: 1, if_descr: "a" }] },
+      bare({ virtualization: { type: "Proxmox", details: { service_id: service } }, interfaces: [{ if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } }, { if_index: 2, if_descr: "c", neighbor: { type: "Host", id: stale["id"] } }] }),
+    ]);
+    expect([answer.status, offenders(answer)]).toEqual([409, [["/0/expected_updated_at", "entity_stale"]]]);
+    const again = await refused([
+      bare({ ip_addresses: [{ id: address, ip_address: "192.0.2.1" }], services: [{ id: service, name: "hypervisor", service_definition: "Proxmox", tags: [UNKNOWN_ID] }], interfaces: [{ id: entry, if_index: 1, if_descr: "a", native_vlan_id: UNKNOWN_ID, ip_address_id: address }] }),
+      bare({ virtualization: { type: "Proxmox", details: { service_id: service } }, interfaces: [{ if_index: 1, if_descr: "b", neighbor: { type: "IfEntry", id: entry } }] }),
+    ]);
+    expect(offenders(again)).toEqual([
+      ["/0/ip_addresses/0/ip_address", "validation_failed"],
+      ["/0/services/0/tags/0", "entity_reference_invalid"],
+      ["/0/interfaces/0/native_vlan_id", "entity_reference_invalid"],
+    ]);
+  });
+
   test("names what the schema refuses by its pointer, all of it", async () => {
     const answer = await refused([bare({ nmae: "x" }), bare({ ports: [{ number: 0, protocol: "Tcp" }] }), ...Array.from({ length: 300 }, () => bare({ name: "" })), { name: 5 }]);
     expect([answer.status, answer.body.code]).toEqual([400, "validation_failed"]);

@@ -1,6 +1,8 @@
 // A host with thousands of children is put together beside the thread that answers, and is answered as any other.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { LongRead } from "../../src/db/long-reads.ts";
+import { LONG_READS } from "../../src/reads.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { made, newHost, newSubnet, type Wire } from "../support/factories.ts";
 import { hostBody } from "../support/inventory.ts";
@@ -56,6 +58,14 @@ describe("a host with thousands of ports", () => {
     expect(new Set(asked)).toEqual(new Set(["record"]));
   });
 
+  test("is answered as it was closed by a removal of many, beside the thread that answers", async () => {
+    const removed = await appliance.owner.post("/api/v1/hosts/bulk-delete", [host["id"]]);
+    expect(asked).toEqual(["list"]);
+    expect(removed.status).toBe(200);
+    expect(removed.data[0].ports).toEqual(host["ports"].map((port: Wire) => ({ ...port, valid_to: removed.data[0].valid_to })));
+    expect(removed.body.meta).not.toHaveProperty("pagination");
+  });
+
   test("stands in a page of hosts as it does alone", async () => {
     await newHost(appliance, { name: "small" });
     asked.length = 0;
@@ -82,5 +92,16 @@ describe("a page of interface entries with very many forwarding entries", () => 
     expect(asked).toEqual(["list"]);
     expect(large.data).toEqual(small);
     expect((await appliance.owner.get("/api/v1/if-entries?limit=0")).data).toEqual(small);
+
+    // Whatever reads versions of them does so a few at a time, and says the same.
+    const { first, reader } = appliance;
+    const actor = { type: "User", n: 0, userN: 0, role: "Owner", organizationN: reader.recordN(first.organizationId), networkNs: null };
+    const until = reader.head().sequence;
+    const chunksOf = (name: string, input: object) => [...(LONG_READS[name] as LongRead)(reader, { actor, ...input })].filter((chunk) => chunk.length > 0);
+    const feed = chunksOf("change_feed", { types: ["if_entry"], networkN: null, after: 0, limit: 1_000, format: "json" }).map((chunk) => new TextDecoder().decode(chunk));
+    expect(JSON.parse(`[${feed.slice(1).join("")}]`).map((change: Wire) => change["record"].fdb_macs ?? [])).toEqual(small.map((entry) => entry.fdb_macs ?? []));
+    expect(feed.slice(1).filter((chunk) => chunk.includes("02:00:00")).length).toBe(3);
+    const diff = chunksOf("diff", { types: ["if_entry"], networkN: null, hostN: null, from: 0, to: until, fromAt: 0, toAt: appliance.clock.now(), thinnedUntil: null, format: "ndjson" });
+    expect(diff.filter((chunk) => new TextDecoder().decode(chunk).includes("02:00:00")).length).toBe(3);
   });
 });

@@ -1,12 +1,16 @@
 // A credential as it is shown: with the networks and hosts that it is assigned to, which are records of their own.
 
+import type { Actor } from "../../access/actor.ts";
 import { renderMembers } from "../../db/kind.ts";
+import type { Compose, Reader } from "../../db/reader.ts";
 import { spliced, type ComposeFor, varying } from "../answers.ts";
 import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 
 /** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
-export const composeCredentials: ComposeFor = varying((reader, actor) => {
+export const composeCredentials: ComposeFor = Object.assign(varying(composeCredential), { parts: { scope: "credential" as const, kinds: [credentialAssignmentKind] } });
+
+function composeCredential(reader: Reader, actor: Actor): Compose {
   const reached = new Map<string, boolean>();
   const reaches = (networkId: string): boolean => {
     if (actor.networkNs === null) return true;
@@ -22,4 +26,4 @@ export const composeCredentials: ComposeFor = varying((reader, actor) => {
     const assignments = reader.parts(credentialAssignmentKind, "credential", items.map((item) => item.n), asOf);
     return items.map((item) => spliced(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))));
   };
-});
+}

@@ -24,6 +24,7 @@ export function writeHosts(tx: WriteTransaction, input: { items: readonly HostBu
   const offenders = new Offenders();
   const positions = new Map<string, number>();
   const placed: Placed[] = [];
+  const absent = new Set<string>();
   for (const [position, item] of input.items.entries()) {
     const whole = offenders.of(item, `/${position}`);
     const twin = item.id === undefined ? undefined : positions.get(item.id);
@@ -35,12 +36,18 @@ export function writeHosts(tx: WriteTransaction, input: { items: readonly HostBu
     const found = item.id === undefined ? null : findReachable(tx, hostKind, item.id, actor);
     const isNew = found === null;
     const host = isNew ? createdHost(tx, item, actor, whole) : updatedHost(tx, found, item, actor, whole);
-    if (host !== null) placed.push({ item, whole, host, isNew, refused: writeBelongings(tx, host, isNew, item, actor, whole) });
+    if (host === null) {
+      for (const id of broughtBy(item)) absent.add(id);
+      continue;
+    }
+    writeBelongings(tx, host, isNew, item, actor, whole, absent);
+    placed.push({ item, whole, host, isNew });
   }
   for (const { item, whole, host } of placed) {
+    if (absent.has(item.virtualization?.details.service_id ?? "")) continue;
     whole.attempt(() => assertVirtualizingService(tx, item.virtualization, host.network_id, "virtualization/details/service_id", actor));
   }
-  const neighbors = placed.map(({ item, whole, host, isNew, refused }) => writeInterfaces(tx, host, item.interfaces, { isNew, twinField: null, refused }, actor, whole));
+  const neighbors = placed.map(({ item, whole, host, isNew }) => writeInterfaces(tx, host, item.interfaces, { isNew, twinField: null, absent }, actor, whole));
   for (const set of neighbors) set();
   offenders.throwIfAny();
   return resultsOf(tx, placed);
@@ -52,8 +59,12 @@ interface Placed {
   readonly whole: Place;
   readonly host: HostRecord;
   readonly isNew: boolean;
-  /** As writeBelongings returns it. */
-  readonly refused: ReadonlySet<string>;
+}
+
+/** The ids that other items may name. */
+function broughtBy(item: HostBulkItem): string[] {
+  const parts: Array<{ readonly id?: string }> = [item, ...(item.ip_addresses ?? []), ...(item.services ?? []), ...(item.interfaces ?? [])];
+  return parts.flatMap(({ id }) => id ?? []);
 }
 
 /** @returns null as addHost does */

@@ -35,15 +35,14 @@ export interface Belongings extends ChildLists {
  * Makes what belongs to a host what a write says of it.
  * @param isNew whether the host is: then there is nothing to look for
  * @param whole the host's place in the body: gets what is wrong
- * @returns the ids of new addresses that were refused: what names one of them is not wrong for that
+ * @param absent ids that the write brings for what was refused: what names one of them is not wrong for that; gets those of this host
  */
-export function writeBelongings(tx: WriteTransaction, host: HostRecord, isNew: boolean, belongings: Belongings, actor: CommandActor, whole: Place): ReadonlySet<string> {
-  const refused = new ChildSync(tx, host, isNew, actor, whole).run(belongings);
+export function writeBelongings(tx: WriteTransaction, host: HostRecord, isNew: boolean, belongings: Belongings, actor: CommandActor, whole: Place, absent: Set<string>): void {
+  new ChildSync(tx, host, isNew, actor, whole, absent).run(belongings);
   const { credential_assignments: assignments } = belongings;
-  if (assignments === null || assignments === undefined) return refused;
-  const sound = refused.size === 0 ? assignments : assignments.map((each) => ({ ...each, ip_address_ids: each.ip_address_ids?.filter((id) => !refused.has(id)) ?? null }));
+  if (assignments === null || assignments === undefined) return;
+  const sound = absent.size === 0 ? assignments : assignments.map((each) => ({ ...each, ip_address_ids: each.ip_address_ids?.filter((id) => !absent.has(id)) ?? null }));
   setHostAssignments(tx, host.id, host.network_id, sound, actor, whole);
-  return refused;
 }
 
 /** Of an address whose subnet was refused: it stands in for what names it, and nothing will be written. */
@@ -59,12 +58,12 @@ class ChildSync {
   private readonly removals: Array<() => void> = [];
   /** Ports and addresses that the lists no longer have. */
   private readonly removed = new Set<string>();
-  /** Ids that items brought for new addresses which were refused. */
-  private readonly refused = new Set<string>();
+  private readonly absent: Set<string>;
   /** Ids that items brought for records which exist under another: bindings of the same request may name them. */
   private readonly aliases = new Map<string, string>();
 
-  constructor(tx: WriteTransaction, host: HostRecord, isNew: boolean, actor: CommandActor, whole: Place) {
+  constructor(tx: WriteTransaction, host: HostRecord, isNew: boolean, actor: CommandActor, whole: Place, absent: Set<string>) {
+    this.absent = absent;
     this.tx = tx;
     this.host = host;
     this.isNew = isNew;
@@ -73,7 +72,7 @@ class ChildSync {
     this.subnets = new SubnetFinder(tx, host.network_id, actor);
   }
 
-  run(lists: ChildLists): ReadonlySet<string> {
+  run(lists: ChildLists): void {
     const addressIds = this.addresses(lists.ip_addresses);
     const portIds = this.ports(lists.ports);
     this.services(lists.services, {
@@ -83,7 +82,6 @@ class ChildSync {
     });
     // Last, when bindings have their new ports and addresses: what still names an old one goes with it.
     for (const remove of this.removals) remove();
-    return this.refused;
   }
 
   /** @returns the ids of the host's addresses after the write */
@@ -99,7 +97,7 @@ class ChildSync {
       const subnetId = place.attempt(() => this.subnets.find(item, record, place.pointer)) ?? NO_SUBNET;
       const written = place.attempt(() => (record === null ? addIpAddress(tx, host, item, { subnetId, position }, actor) : changeIpAddress(tx, record, item, subnetId, actor)));
       this.has(ids, item, record ?? written);
-      if (record === null && written === null && item.id !== undefined) this.refused.add(item.id);
+      if (record === null && written === null && item.id !== undefined) this.absent.add(item.id);
     }
     for (const { id } of matching.unmatched) {
       this.removed.add(id);
@@ -135,6 +133,7 @@ class ChildSync {
       const place = this.placeOf("services", position, item);
       const service = place.attempt(() => (record === null ? addService(tx, host, item, position, actor, place) : changeService(tx, record, item, actor, place)));
       if (service !== null) this.bindings(service, item.bindings, surroundings, place);
+      else if (item.id !== undefined) this.absent.add(item.id);
     }
     for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, serviceKind, record.id, true));
   }

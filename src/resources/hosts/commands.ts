@@ -31,8 +31,9 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
     const host = addHost(tx, body, actor, whole);
     if (host === null) return null;
     whole.attempt(() => assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor));
-    const refused = writeBelongings(tx, host, true, body, actor, whole);
-    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, twinField: "if_index", refused }, actor, whole);
+    const absent = new Set<string>();
+    writeBelongings(tx, host, true, body, actor, whole, absent);
+    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, twinField: "if_index", absent }, actor, whole);
     setNeighbors();
     return host;
   });
@@ -51,7 +52,7 @@ export function updateHost(tx: WriteTransaction, input: { id: string; body: Host
   return refusedAtOnce(body, (whole) => {
     whole.attempt(() => assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor));
     changeHost(tx, host, body, actor, whole);
-    writeBelongings(tx, host, false, body, actor, whole);
+    writeBelongings(tx, host, false, body, actor, whole, new Set());
     return host;
   });
 }

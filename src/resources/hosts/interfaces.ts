@@ -17,8 +17,8 @@ interface Options {
   readonly isNew: boolean;
   /** As match takes it. */
   readonly twinField: string | null;
-  /** Addresses that the same write refused: what names one of them is not wrong for that. */
-  readonly refused: ReadonlySet<string>;
+  /** As writeBelongings takes it; the neighbors look at it when all of it is there. */
+  readonly absent: Set<string>;
 }
 
 /**
@@ -27,7 +27,7 @@ interface Options {
  * @param whole the host's place in the body: gets what is wrong
  * @returns sets the neighbors, to be run when every interface entry of the write is there: they may be each other's
  */
-export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: readonly IfEntryItem[] | null | undefined, { isNew, twinField, refused }: Options, actor: CommandActor, whole: Place): () => void {
+export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: readonly IfEntryItem[] | null | undefined, { isNew, twinField, absent }: Options, actor: CommandActor, whole: Place): () => void {
   if (items === null || items === undefined) return () => {};
   const neighbors: Array<() => void> = [];
   const stored = isNew ? [] : tx.children(ifEntryKind, "host_n", host.id);
@@ -37,11 +37,13 @@ export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: r
     const place = whole.at(`/interfaces/${position}`);
     place.note(...foreignIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
     place.attempt(() => assertOwnOrganization(item.organization_id, actor));
-    const { near, neighbor } = withoutNeighbor(withoutAddress(item, refused));
+    const { near, neighbor } = withoutNeighbor(withoutAddress(item, absent));
     const written = place.attempt(() => (entry === null ? addIfEntry(tx, host, near, actor, place) : changeIfEntry(tx, host, entry, near, actor, place)));
+    if (written === null && item.id !== undefined) absent.add(item.id);
     if (neighbor === null) continue;
     neighbors.push(() =>
       place.attempt(() => {
+        if (absent.has(neighbor.id)) return;
         assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor);
         if (written !== null) tx.update(ifEntryKind, written.id, { neighbor });
       }),
@@ -60,7 +62,7 @@ function withoutNeighbor(item: IfEntryItem): { near: IfEntryItem; neighbor: NonN
   return { near, neighbor };
 }
 
-function withoutAddress(item: IfEntryItem, refused: ReadonlySet<string>): IfEntryItem {
+function withoutAddress(item: IfEntryItem, absent: ReadonlySet<string>): IfEntryItem {
   const { ip_address_id, ...rest } = item;
-  return typeof ip_address_id === "string" && refused.has(ip_address_id) ? rest : item;
+  return typeof ip_address_id === "string" && absent.has(ip_address_id) ? rest : item;
 }
