@@ -145,9 +145,9 @@ export class Writer {
     if (waitMs > 0 && waitMs <= atMostMs) this.pause(waitMs);
   }
 
-  /** Whether enough is left of the lead for the commit itself. */
+  /** Whether enough is left of the lead, where there is to be one, for the commit itself. */
   private isStillAhead(instant: Instant): boolean {
-    return instant - this.clock.now() >= this.leadMs / 2;
+    return this.leadMs === 0 || instant - this.clock.now() >= this.leadMs / 2;
   }
 
   /** Makes answers about what comes from now on wait. @returns from which instant on */
