@@ -24,14 +24,12 @@ export type Likeness = Readonly<Record<string, string | number | null>>;
 /**
  * @param likenessOf its fields always in the same order
  * @param pointer of the list: `/ports`
- * @param twinField the field to name of an item that is the same as another; null for the item as a whole
  */
 export function match<Item extends { id?: string }, Stored extends { id: string }>(
   items: readonly Item[],
   stored: readonly Stored[],
   likenessOf: (thing: Item | Stored) => Likeness,
   pointer: string,
-  twinField: string | null = null,
 ): Matching<Item, Stored> {
   const issues: Issue[] = [];
   // As JSON: a character in one field must not make two things one.
@@ -56,8 +54,7 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
     const identity = identityOf(item);
     const twin = identities.get(identity);
     if (twin === undefined) identities.set(identity, position);
-    else if (twinField === null) issues.push({ path: `${pointer}/${position}`, message: `is the same as ${pointer}/${twin}`, value: likenessOf(item) });
-    else issues.push({ path: `${pointer}/${position}/${twinField}`, message: `is the ${twinField} of ${pointer}/${twin} as well`, value: likenessOf(item)[twinField] });
+    else issues.push({ path: `${pointer}/${position}`, message: `is the same as ${pointer}/${twin}`, value: likenessOf(item) });
     // One id makes one record; the write is refused for the other, but not before all offenders are found.
     if (item.id !== undefined && ids.get(item.id) !== position) continue;
     let record = named[position] ?? null;

@@ -630,7 +630,7 @@ describe("the interfaces of a new host", () => {
     const before = transactions();
     const post = (interfaces: Wire[]) => appliance.owner.post("/api/v1/hosts", { network_id: networkId, name: "never", interfaces });
     const twins = await post([{ if_index: 7, if_descr: "a" }, { if_index: 8, if_descr: "b" }, { if_index: 7, if_descr: "c" }, { if_index: 8, if_descr: "d", host_id: other.id, network_id: UNKNOWN_ID }]);
-    expect(twins.body.params.issues.map((issue: Wire) => issue["path"])).toEqual(["/interfaces/2/if_index", "/interfaces/3/if_index", "/interfaces/3/host_id", "/interfaces/3/network_id"]);
+    expect(twins.body.params.issues.map((issue: Wire) => issue["path"])).toEqual(["/interfaces/2", "/interfaces/3", "/interfaces/3/host_id", "/interfaces/3/network_id"]);
     for (const [field, value, entity] of [["ip_address_id", other.ip_addresses[0].id, "ip_address"], ["native_vlan_id", UNKNOWN_ID, "vlan"]] as const) {
       expect(await post([{ if_index: 1, if_descr: "a" }, { if_index: 2, if_descr: "b", [field]: value }])).toMatchObject({
         status: 400,
@@ -675,7 +675,7 @@ describe("a host that is refused", () => {
       ["/ip_addresses/0/ip_address", "192.0.2.1", undefined],
       ["/ports/1", { number: 80, protocol: "Tcp" }, undefined],
       ["/services/1", { name: "a", service_definition: "A" }, undefined],
-      ["/interfaces/1/if_index", 7, undefined],
+      ["/interfaces/1", { if_index: 7 }, undefined],
     ]);
     expect(transactions()).toBe(before);
   });

@@ -47,7 +47,7 @@ export function writeHosts(tx: WriteTransaction, input: { items: readonly HostBu
     if (absent.has(item.virtualization?.details.service_id ?? "")) continue;
     whole.attempt(() => assertVirtualizingService(tx, item.virtualization, host.network_id, "virtualization/details/service_id", actor));
   }
-  const neighbors = placed.map(({ item, whole, host, isNew }) => writeInterfaces(tx, host, item.interfaces, { isNew, twinField: null, absent }, actor, whole));
+  const neighbors = placed.map(({ item, whole, host, isNew }) => writeInterfaces(tx, host, item.interfaces, { isNew, absent }, actor, whole));
   for (const set of neighbors) set();
   offenders.throwIfAny();
   return resultsOf(tx, placed);

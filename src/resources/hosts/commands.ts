@@ -33,7 +33,7 @@ export function createHost(tx: WriteTransaction, input: { body: HostCreate }, ac
     whole.attempt(() => assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor));
     const absent = new Set<string>();
     writeBelongings(tx, host, true, body, actor, whole, absent);
-    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, twinField: "if_index", absent }, actor, whole);
+    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, absent }, actor, whole);
     setNeighbors();
     return host;
   });

@@ -15,8 +15,6 @@ import type { HostRecord } from "./host.ts";
 interface Options {
   /** Whether the host is: then there is nothing to look for. */
   readonly isNew: boolean;
-  /** As match takes it. */
-  readonly twinField: string | null;
   /** As writeBelongings takes it; the neighbors look at it when all of it is there. */
   readonly absent: Set<string>;
 }
@@ -27,11 +25,11 @@ interface Options {
  * @param whole the host's place in the body: gets what is wrong
  * @returns sets the neighbors, to be run when every interface entry of the write is there: they may be each other's
  */
-export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: readonly IfEntryItem[] | null | undefined, { isNew, twinField, absent }: Options, actor: CommandActor, whole: Place): () => void {
+export function writeInterfaces(tx: WriteTransaction, host: HostRecord, items: readonly IfEntryItem[] | null | undefined, { isNew, absent }: Options, actor: CommandActor, whole: Place): () => void {
   if (items === null || items === undefined) return () => {};
   const neighbors: Array<() => void> = [];
   const stored = isNew ? [] : tx.children(ifEntryKind, "host_n", host.id);
-  const { matched, unmatched, issues } = match(items, stored, ({ if_index }: IfEntryItem | IfEntryRecord) => ({ if_index }), "/interfaces", twinField);
+  const { matched, unmatched, issues } = match(items, stored, ({ if_index }: IfEntryItem | IfEntryRecord) => ({ if_index }), "/interfaces");
   whole.note(...issues);
   for (const { item, position, stored: entry } of matched) {
     const place = whole.at(`/interfaces/${position}`);
