@@ -61,6 +61,7 @@ export const OPTIONS = {
   vacuum: flag("vacuum", "Then write the file anew without what was dropped, which gives its room back to the disk; meanwhile it takes up to twice its size."),
   readOnly: option("read-only", "FILE", null, "Serve this backup, to be read only, instead of the data of a folder; the file stays as it is.", parsePath),
   file: option("file", "FILE", null, "The backup.", parsePath),
+  backup: option("backup", "FILE", null, "Prove this backup, instead of the data of a folder; the file stays as it is.", parsePath),
   replace: flag("replace", "Put the backup in the place of data that are there; what was there is kept beside it."),
   dropSecrets: flag("drop-secrets", "Go on without the key file that the credentials' secrets are sealed with: they are dropped, to be entered anew."),
 } as const satisfies Record<string, Option<unknown>>;

@@ -43,8 +43,13 @@ const group = "Backups";
 
 /** /api/v1/backups. */
 export function backupRoutes(surface: Surface<Actor, Access>, inventory: Inventory, backups: Backups): void {
+  /** A backup is of everything: a key that was given some networks is not to have it made, nor to hear of it. */
+  const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
+    if (actor.networkNs !== null) throw new DomainError("auth_permission_denied", "A backup is of everything: an API key that is confined to some networks can't have one; use one with all networks.", { required: "Owner", actual: actor.role, all_networks: false });
+  };
   surface
     .get("/api/v1/backups", { operationId: "listBackups", summary: "List backups", description: "Oldest first.", group, access: OWNER, query: List, answer: Type.Array(Backup), isList: true, example: { data: [BACKUP_EXAMPLE] } }, (call) => {
+      ofEverything(call);
       const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
       const all = backups.list();
       const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
@@ -52,6 +57,7 @@ export function backupRoutes(surface: Surface<Actor, Access>, inventory: Invento
       return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
     })
     .post("/api/v1/backups", { operationId: "createBackup", summary: "Take a backup", description: "Answers at once, with the backup as Running: a large store takes minutes. One at a time. The appliance goes on meanwhile, and the backup is of one state of all that is stored. The key that the credentials' secrets are sealed with is not in it.", group, access: OWNER, answer: Backup, errors: ["entity_already_exists"], example: { data: STARTED_EXAMPLE } }, async (call) => {
+      ofEverything(call);
       const name = await nameOf(call);
       const known = backups.find(name);
       // A name that was given out before and that no backup has: the first request was refused.
@@ -61,6 +67,7 @@ export function backupRoutes(surface: Surface<Actor, Access>, inventory: Invento
       return json(call, successBody(JSON.stringify(backup)));
     })
     .get("/api/v1/backups/:name", { operationId: "getBackup", summary: "Get a backup", group, access: OWNER, params: Params, answer: Backup, example: { data: BACKUP_EXAMPLE } }, (call) => {
+      ofEverything(call);
       const backup = backups.find(call.params.name);
       if (backup === null) throw new DomainError("entity_not_found", `There is no backup ${call.params.name}.`, { entity: "backup", id: call.params.name });
       return json(call, successBody(JSON.stringify(backup)));

@@ -1,12 +1,14 @@
 // netledger verify: proves a store, also beside a running appliance; makes anew what is derived from the ledger when told to.
 
+import { requireReadable } from "../backup/backup-file.ts";
 import { systemLog } from "../base/log.ts";
-import { openWritable } from "../db/connection.ts";
+import { openStill, openWritable } from "../db/connection.ts";
 import { DataLock, lockData, type DataFiles } from "../db/data-directory.ts";
 import { orRefused } from "../db/migrate.ts";
 import { LEDGER_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
 import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify/verify.ts";
+import { UsageError } from "../config.ts";
 import { KINDS } from "../resources/kinds.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { findData, reading } from "./data-folder.ts";
@@ -17,11 +19,17 @@ export const verify = defineCommand(
     name: "verify",
     summary: "proves the data: the file, the hash chain over the ledger, and all that is derived from it. May run beside an appliance.",
     always: ["data", "repairDerived"],
-    maybe: ["knownHead"],
+    maybe: ["knownHead", "backup"],
   },
   async (config, { clock, print }) => {
-    const files = findData(config.data);
     const progress = progressTo(systemLog(), clock, "verifying");
+    if (config.backup !== null) {
+      if (config.repairDerived) throw new UsageError("--repair-derived is for the data of a folder: a backup stays as it is");
+      const report = readBackup(config.backup, config.knownHead, progress);
+      await print(describeReport(report));
+      return isSound(report) ? EXIT.done : EXIT.failed;
+    }
+    const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
     await print(describeReport(report));
     if (isSound(report)) return EXIT.done;
@@ -43,6 +51,16 @@ function isSound(report: Report): boolean {
 
 function read(files: DataFiles, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Promise<Report> {
   return reading(files, (db) => verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) }));
+}
+
+function readBackup(file: string, knownHead: KnownHead | null, onProgress: (progress: Progress) => void): Report {
+  requireReadable(file);
+  const db = orRefused(file, openStill);
+  try {
+    return orRefused(file, () => verifyLedger(db, KINDS, { onProgress, ...(knownHead === null ? {} : { knownHead }) }));
+  } finally {
+    db.$client.close();
+  }
 }
 
 function isBusy(files: DataFiles): boolean {

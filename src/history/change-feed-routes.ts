@@ -70,7 +70,7 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
       operationId: "listChanges",
       summary: "The changes in the order in which they were committed",
       description:
-        "Gap-free: who goes on from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version stands in it once, with its record as it then was; hosts and services come without their children, which are changes of their own. With `Accept: text/event-stream` the same as server-sent events: each `change` is one version, the last of a transaction carries its place as the event's id, sequence and mark, and `Last-Event-ID` goes on after it; who is cut off within a transaction gets the whole of it again. Where history was thinned, what is left of it is told, and `meta.feed.thinned_until` (or an event `thinned`) says so.",
+        "Gap-free: who goes on from `meta.feed.after` misses nothing, however long it was away, because the feed is the history. Every version stands in it once, with its record as it then was; hosts and services come without their children, which are changes of their own; API keys are not among them, each shows its own history (`/api/v1/auth/keys/{id}/history`) to who may see it. With `Accept: text/event-stream` the same as server-sent events: each `change` is one version, the last of a transaction carries its place as the event's id, sequence and mark, and `Last-Event-ID` goes on after it; who is cut off within a transaction gets the whole of it again. Where history was thinned, what is left of it is told, and `meta.feed.thinned_until` (or an event `thinned`) says so.",
       group: "Changes",
       access: VIEWER,
       query: Query,

@@ -94,7 +94,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     {
       operationId: "diff",
       summary: "What was added, removed and changed between two instants",
-      description: "Field by field, with who did it and when. What changed and changed back in between is no difference, nor is what is only seen again. It costs the changes between the two instants, not the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
+      description: "Field by field, with who did it and when. What changed and changed back in between is no difference, nor is what is only seen again. API keys are not compared: they show to who may see each. It costs the changes between the two instants, not the size of the inventory. Where history was thinned, the states that are kept are compared, and formats without `meta` say so in the header `X-Thinned-Until`.",
       group: "Changes",
       access: VIEWER,
       query: Query,

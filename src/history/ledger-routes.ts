@@ -62,7 +62,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
       {
         operationId: "listTransactions",
         summary: "List transactions, newest first",
-        description: "Each is one change of the whole inventory: what it wrote became visible at once, at one instant. With `at`, those up to then.",
+        description: "Each is one change of the whole inventory: what it wrote became visible at once, at one instant. With `at`, those up to then. Those of API keys alone are not among them, as in the feed.",
         group: "Changes",
         access: VIEWER,
         query: Type.Object(PageQuery),

@@ -270,3 +270,13 @@ describe("who may", () => {
     await settled(appliance.owner, data.name);
   });
 });
+
+test("an API key that is confined to some networks neither takes backups of everything nor hears of them", async () => {
+  await start();
+  const { client } = newApiKey(appliance, { permissions: "Owner", networkIds: [appliance.first.networkId] });
+  for (const answer of [await client.get(PATH), await client.post(PATH, {}), await client.get(`${PATH}/netledger-20200101T000000000Z.db`)]) {
+    expect(answer).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { all_networks: false } } });
+  }
+  expect((await appliance.owner.get(PATH)).data).toEqual([]);
+  expect((await newApiKey(appliance, { permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);
+});

@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import { PASSWORD, SETUP_TOKEN } from "./appliance.ts";
 import { idsOf, sorted, withQuery, type Asking, type Case } from "./authorization-asking.ts";
 import { victim } from "./authorization-bodies.ts";
-import type { Place } from "./authorization-world.ts";
+import type { Caller, Place } from "./authorization-world.ts";
 import type { Answer } from "./client.ts";
 import type { Wire } from "./factories.ts";
 
@@ -152,10 +152,15 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   "GET /api/v1/locate": (asking) =>
     located(asking, (query, instant) => ({ path: withQuery(asking.path, query, instant.query), check: (isFound) => ({ data }) => expect(data.candidates.length > 0).toBe(isFound && instant.title !== asking.world.early) })),
   "GET /api/v1/locate/timeline": (asking) => located(asking, (query) => ({ path: withQuery(asking.path, query), check: (isFound) => ({ data }) => expect(data.intervals.length > 0).toBe(isFound) }), ["now"]),
-  "GET /api/v1/backups": ({ path }) => [{ title: "asked", path, code: null }],
-  "POST /api/v1/backups": ({ path }) => [{ title: "taken", path, body: {}, code: null }],
-  "GET /api/v1/backups/:name": ({ path }) => [{ title: "none", path: path.replace(":name", "netledger-20200101T000000000Z.db"), code: "entity_not_found" }],
+  // They are of everything: who reaches some networks only is to have none.
+  "GET /api/v1/backups": ({ path, caller }) => [{ title: "asked", path, code: ofEverything(caller, null) }],
+  "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],
+  "GET /api/v1/backups/:name": ({ path, caller }) => [{ title: "none", path: path.replace(":name", "netledger-20200101T000000000Z.db"), code: ofEverything(caller, "entity_not_found") }],
 };
+
+function ofEverything(caller: Caller, code: string | null): string | null {
+  return caller.networkIds === null ? code : "auth_permission_denied";
+}
 
 function ofTransactions(asking: Asking): Array<{ title: string; sequence: number; isReached: boolean }> {
   return [...asking.places.map((place) => ({ title: place.name, sequence: place.sequence, isReached: asking.reaches(place) })), { title: "one to come", sequence: 2_000_000_000, isReached: false }];

@@ -40,6 +40,11 @@ describe("a backup", () => {
       const { sequence, at, hash } = headIn(taken.out);
       expect(beside(each)).toEqual([]);
 
+      const bytes = readFileSync(each);
+      const proven = await place.run(["verify", "--backup", each, "--head", `${sequence}:${hash}`]);
+      expect([proven.code, proven.err, headIn(proven.out)]).toEqual([0, "", { sequence, at, hash }]);
+      expect([readFileSync(each).equals(bytes), beside(each)]).toEqual([true, []]);
+
       const whole = place.path(`restored from ${sequence}`);
       const restored = await place.run(["restore", each, "--data", whole]);
       expect([restored.code, restored.err]).toEqual([0, ""]);
@@ -185,6 +190,21 @@ describe("a restore", () => {
     expect(backup.code).toBe(0);
     const copy = await place.serve(["--read-only", place.path("old.db")]);
     expect((await copy.withKey(key).get("/api/v1/subnets")).data).toMatchObject([{ name: "since" }]);
+  });
+
+  test("is proven where it lies, and found out where it was tampered with", async () => {
+    await place.setUp();
+    await place.run(["backup", file, "--data", place.data]);
+    expect((await place.run(["verify", "--backup", file])).code).toBe(0);
+    const repair = await place.run(["verify", "--backup", file, "--repair-derived"]);
+    expect([repair.code, repair.out]).toEqual([2, ""]);
+    expect(repair.err).toContain("--repair-derived is for the data of a folder");
+    tamper(file);
+    const found = await place.run(["verify", "--backup", file]);
+    expect(found.code).toBe(1);
+    expect((await place.run(["verify", "--backup", place.path("nothing.db")])).err).toMatch(/There is no file .*nothing\.db\.\n$/);
+    const data = await place.run(["verify", "--backup", join(place.data, "netledger.db")]);
+    expect([data.code, data.err.includes("is the database of an appliance, not a backup")]).toEqual([3, true]);
   });
 
   test("makes other data of it: no entity tag and no place in the feed of before is taken for one of now", async () => {
