@@ -29,38 +29,6 @@ export interface LongReads {
   close(): Promise<void>;
 }
 
-/** On this thread: for tests and subcommands. */
-export class DirectLongReads implements LongReads {
-  private readonly reader: Reader;
-  private readonly reads: LongReadTable;
-
-  constructor(reader: Reader, reads: LongReadTable) {
-    this.reader = reader;
-    this.reads = reads;
-  }
-
-  async start(name: string, input: unknown, _options?: LongReadOptions): Promise<AsyncIterable<Uint8Array>> {
-    // As another thread would get it: a copy, and nothing that can't be copied.
-    const steps = (this.reads[name] as LongRead)(this.reader, structuredClone(input));
-    const step = () => {
-      for (;;) {
-        const next = this.reader.snapshot(() => steps.next());
-        if (next.done === true || next.value.length > 0) return next;
-      }
-    };
-    const first = step();
-    return (async function* () {
-      try {
-        for (let next = first; next.done !== true; next = step()) yield next.value;
-      } finally {
-        steps.return();
-      }
-    })();
-  }
-
-  async close(): Promise<void> {}
-}
-
 /** Long reads of one caller at a time: each holds what it has found for as long as its answer is taken. Those of the change feed's streams have a bound of their own. */
 export const LONG_READS_OF_CALLER_MAX = 32;
 

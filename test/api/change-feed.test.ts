@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { DirectLongReads, LONG_READS_OF_CALLER_MAX, SharedOutLongReads, type LongReads } from "../../src/db/long-reads.ts";
+import { LONG_READS_OF_CALLER_MAX, SharedOutLongReads, type LongReads } from "../../src/db/long-reads.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_OF_USER_MAX, WAITING_OF_USER_MAX } from "../../src/history/change-feed-routes.ts";
 import { prune } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
@@ -9,6 +9,7 @@ import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { newApiKey, newHost, newNetwork, newSubnet, newTag, newUser, transactionCount, type Wire } from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
+import { DirectLongReads } from "../support/direct-long-reads.ts";
 
 let appliance: TestAppliance;
 let owner: Client;

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { DirectLongReads, type FromReadWorker, LONG_READS_OF_CALLER_MAX, type LongReads, type LongReadTable, serveLongReads, SharedOutLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
+import { type FromReadWorker, LONG_READS_OF_CALLER_MAX, type LongReads, type LongReadTable, serveLongReads, SharedOutLongReads, type ToReadWorker, WorkerLongReads } from "../../src/db/long-reads.ts";
 import type { Reader } from "../../src/db/reader.ts";
+import { DirectLongReads } from "../support/direct-long-reads.ts";
 
 /** Reads on one state of the database are of no matter here. */
 const READER = { snapshot: <T>(read: () => T) => read(), close: () => {} } as unknown as Reader;

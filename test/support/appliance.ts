@@ -17,7 +17,7 @@ import type { Timers } from "../../src/base/timers.ts";
 import { createLog } from "../../src/base/log.ts";
 import { UuidSource } from "../../src/base/uuid.ts";
 import { openReadOnly, type Sql } from "../../src/db/connection.ts";
-import { DirectLongReads, type LongReads } from "../../src/db/long-reads.ts";
+import type { LongReads } from "../../src/db/long-reads.ts";
 import { Reader } from "../../src/db/reader.ts";
 import { DirectWriteQueue } from "../../src/db/write-queue.ts";
 import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
@@ -29,6 +29,7 @@ import { openWriter } from "../../src/writer.ts";
 import { Client } from "./client.ts";
 import { documentCheck } from "./openapi.ts";
 import { seededRandom, type SeededRandom } from "./seeded-random.ts";
+import { DirectLongReads } from "./direct-long-reads.ts";
 
 /** A clock that stands still until it is told to move. */
 export class TestClock implements Clock {
