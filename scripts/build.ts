@@ -14,7 +14,7 @@ const dist = join(root, "dist");
 const INPUTS = ["src", "migrations", "scripts/build.ts", "package.json", "bun.lock", "tsconfig.json"];
 
 /** Bun finds a Worker inside an executable only when its file was an entry of the build. */
-const ENTRIES = ["src/main.ts", "src/writer.ts", "src/reads.ts", "src/backup-worker.ts", "src/body-worker.ts"];
+const ENTRIES = ["src/main.ts", "src/writer.ts", "src/reads.ts", "src/scanner.ts", "src/backup-worker.ts", "src/body-worker.ts"];
 
 interface Platform {
   package: string;

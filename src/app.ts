@@ -14,6 +14,9 @@ import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
 import { SCHEMA_VERSION } from "./db/migrate.ts";
 import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
+import type { Scans } from "./discovery/scans/director.ts";
+import { scanRoutes } from "./discovery/scans/routes.ts";
+import { topologyRoutes } from "./discovery/topology/routes.ts";
 import { changeFeedRoutes } from "./history/change-feed-routes.ts";
 import type { CommitWatch } from "./history/commit-watch.ts";
 import { diffRoutes } from "./history/diff-routes.ts";
@@ -31,10 +34,12 @@ import { bindingRoutes } from "./resources/bindings/routes.ts";
 import { credentialRoutes } from "./resources/credentials/routes.ts";
 import { hostRoutes } from "./resources/hosts/routes.ts";
 import { ifEntryRoutes } from "./resources/if-entries/routes.ts";
+import { ignoredRoutes } from "./resources/ignored/routes.ts";
 import { ipAddressRoutes } from "./resources/ip-addresses/routes.ts";
 import { networkRoutes } from "./resources/networks/routes.ts";
 import { organizationRoutes } from "./resources/organizations/routes.ts";
 import { portRoutes } from "./resources/ports/routes.ts";
+import { scheduleRoutes } from "./resources/schedules/routes.ts";
 import { serviceRoutes } from "./resources/services/routes.ts";
 import { subnetRoutes } from "./resources/subnets/routes.ts";
 import { tagAssignmentRoutes } from "./resources/tag-assignments/routes.ts";
@@ -56,6 +61,8 @@ export interface AppOptions {
   readonly requestIdPrefix: string;
   readonly monotonicMs: () => number;
   readonly discovery: DiscoveryOptions;
+  /** Those that wait and run. */
+  readonly scans: Scans;
   readonly backups: Backups;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
@@ -92,13 +99,16 @@ export function createApp(options: AppOptions) {
   bindingRoutes(surface, options.inventory);
   credentialRoutes(surface, options.inventory);
   discoveryRoutes(surface, options.inventory, options.discovery);
+  scanRoutes(surface, options.inventory, options.scans, options.watch);
   healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION, isReadOnly: options.isReadOnly });
   hostRoutes(surface, options.inventory);
   ifEntryRoutes(surface, options.inventory);
+  ignoredRoutes(surface, options.inventory);
   ipAddressRoutes(surface, options.inventory);
   networkRoutes(surface, options.inventory);
   organizationRoutes(surface, options.inventory);
   portRoutes(surface, options.inventory);
+  scheduleRoutes(surface, options.inventory);
   serviceRoutes(surface, options.inventory);
   subnetRoutes(surface, options.inventory);
   tagAssignmentRoutes(surface, options.inventory);
@@ -111,6 +121,7 @@ export function createApp(options: AppOptions) {
   locateRoutes(surface, options.inventory, options.clock);
   recordHistoryRoutes(surface, options.inventory);
   restoreRoutes(surface, options.inventory);
+  topologyRoutes(surface, options.inventory, options.clock);
   app.use(documentation(surface));
   return { app, surface };
 }

@@ -24,6 +24,11 @@ import { dataFiles, DataLock, ensureDataDirectory, LOCK_WAIT_MS } from "./db/dat
 import { DatabaseRefused, orRefused, refuseForeignFile } from "./db/migrate.ts";
 import { SharedOutLongReads, WorkerLongReads, type LongReads } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
+import { NO_SCANS, ScanDirector, type Scans } from "./discovery/scans/director.ts";
+import type { ScannerOptions } from "./discovery/scans/scan-machine.ts";
+import { areScansUnderWay, organizationIdOf } from "./discovery/scans/scan-reads.ts";
+import { workerThread } from "./discovery/scans/scan-thread.ts";
+import { ScheduleRunner } from "./discovery/scans/schedule-runner.ts";
 import { WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
 import { CommitWatch } from "./history/commit-watch.ts";
 import { BodyChecks } from "./http/body-checks.ts";
@@ -41,6 +46,8 @@ export interface ApplianceOptions extends StoreOptions {
   /** Makes the first organization; called only where there is none, before anything is answered. */
   readonly firstSetup: ((writes: WriteQueue) => Promise<unknown>) | null;
   readonly monotonicMs: () => number;
+  /** What scans go by. */
+  readonly scanning: Pick<ScannerOptions, "secretsFolder" | "snmpPort" | "tcpPorts">;
   /** Starts the writer's thread; a test may start one that fails. */
   readonly startWriter?: () => Worker;
 }
@@ -66,6 +73,7 @@ export interface AppParts {
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
   readonly watch: CommitWatch;
+  readonly scans: Scans;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -127,11 +135,28 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
     const bodyChecks = startBodyChecks(log);
     closers.push(() => bodyChecks.close());
-    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups, isReadOnly: false, setupToken });
+    const scans = new ScanDirector({
+      writes,
+      startThread: workerThread(() => new Worker(new URL("./scanner.ts", import.meta.url).href)),
+      threadOptions: { databasePath: files.database, secretKey: writerOptions.secretKey, ...options.scanning } satisfies ScannerOptions,
+      timers: systemTimers,
+      log,
+      organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
+      hasLeftBehind: () => areScansUnderWay(reader),
+    });
+    closers.push(() => scans.stop());
+    await scans.start();
+    const schedules = new ScheduleRunner({ reader, writes, scans, clock, timers: systemTimers, log });
+    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups, scans, isReadOnly: false, setupToken });
     const server = listen(app, options.listen);
     closers.push(() => drain(server, log));
-    // Who waits for changes would be waited for.
-    closers.push(() => watch.close());
+    // Who waits for changes, or follows a scan, would be waited for. Scans stop while requests end.
+    closers.push(() => {
+      watch.close();
+      schedules.stop();
+      void scans.stop();
+    });
+    schedules.start();
     return {
       url: server.url.origin,
       directory: files.directory,
@@ -179,7 +204,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   };
   try {
     const head = orRefused(file, () => reader.head());
-    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, isReadOnly: true, setupToken: null });
+    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, scans: NO_SCANS, isReadOnly: true, setupToken: null });
     const server = listen(app, options.listen);
     const stop = async () => {
       watch.close();
@@ -214,6 +239,7 @@ export function composeApp(options: AppParts): App {
     timers: systemTimers,
     isReadOnly: options.isReadOnly,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
+    scans: options.scans,
   });
   return app;
 }

@@ -14,6 +14,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     requestIdPrefix: "",
     monotonicMs: () => performance.now(),
     discovery: absent(),
+    scans: absent(),
     backups: absent(),
     isReadOnly: false,
     bodyChecks: null,

@@ -40,6 +40,9 @@ export const OPTIONS = {
   setupPasswordFile: option("setup-password-file", "FILE", null, "Unattended set-up: the file with the Owner's password; a final newline does not count.", parsePath),
   self: flag("self", "Unattended set-up: record the machine that this runs on as the network's first host."),
   acceptClock: flag("accept-clock", "Go on with a clock that is more than 400 days ahead of the last change."),
+  secretsFolder: option("secrets-folder", "DIR", null, "The folder below which credentials' secrets of the mode FilePath are read; without it none is.", parsePath),
+  snmpPort: option("snmp-port", "PORT", "161", "The UDP port that devices are asked at by SNMP.", parsePort),
+  scanTcpPorts: option("scan-tcp-ports", "PORT,…", null, "The TCP ports that a sweep connects to, instead of its own list.", parsePorts),
   logFormat: option("log-format", "text|json", "text", "The form of the log on standard error.", parseLogFormat),
 
   newOrganization: option("organization", "NAME", null, "The organization to make.", parseText),
@@ -199,6 +202,17 @@ function parseSwitch(text: string): boolean {
   if (/^(true|yes|on|1)$/i.test(text)) return true;
   if (/^(false|no|off|0)$/i.test(text)) return false;
   throw new UsageError(`must be true or false, not ${quoted(text)}`);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw new UsageError(`must be a port from 1 to 65535, not ${quoted(text)}`);
+  return port;
+}
+
+/** Each once, ascending. */
+function parsePorts(text: string): readonly number[] {
+  return Object.freeze([...new Set(text.split(",").map((item) => parsePort(item.trim())))].sort((a, b) => a - b));
 }
 
 function parseLogFormat(text: string): LogFormat {

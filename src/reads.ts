@@ -4,6 +4,7 @@ import { systemClock } from "./base/clock.ts";
 import { openReadOnly } from "./db/connection.ts";
 import { serveLongReads, type FromReadWorker, type LongReadTable, type ToReadWorker } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
+import { topology } from "./discovery/topology/topology.ts";
 import { changeFeed } from "./history/change-feed.ts";
 import { diff } from "./history/diff-formats.ts";
 import { locateTimeline } from "./history/locate/timeline.ts";
@@ -26,12 +27,13 @@ export const LONG_READS: LongReadTable = {
   locate,
   locate_timeline: locateTimeline,
   record_history: recordHistory,
+  topology,
   transaction,
   transactions,
 };
 
-/** Reads with a step that takes a pass over what was alive, an order or a filter, or over all that one record has. */
-export const READS_IN_LARGE_STEPS: ReadonlySet<string> = new Set(["list", "record"]);
+/** Reads with a step that takes a pass over what was alive, an order or a filter, or over all that one record has; or that resolves all links of a network. */
+export const READS_IN_LARGE_STEPS: ReadonlySet<string> = new Set(["list", "record", "topology"]);
 
 if (!Bun.isMainThread) {
   const port = globalThis as unknown as { postMessage(message: FromReadWorker): void; onmessage: (event: MessageEvent<ToReadWorker>) => void };

@@ -12,7 +12,10 @@ import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts
 import { Writer, type Commands } from "./db/writer.ts";
 import { deriveChangesAndTexts } from "./history/verify/rebuild.ts";
 import { restoreRecord, revertTransaction } from "./history/restore/restore-commands.ts";
+import { fromScan, markStale, recordAddresses, recordDevices } from "./discovery/reconcile/commands.ts";
+import { cancelScan, dispatchScan, endScan, interruptScans, noteScan, passSchedule, queueScan } from "./discovery/scans/commands.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
+import { linkNeighbors } from "./discovery/topology/link-neighbors.ts";
 import { apiKeyKind } from "./resources/api-keys/api-key.ts";
 import { createApiKey, removeApiKey, rotateApiKey, updateApiKey } from "./resources/api-keys/commands.ts";
 import { bindingKind } from "./resources/bindings/binding.ts";
@@ -27,6 +30,8 @@ import { createHost, removeHost, updateHost } from "./resources/hosts/commands.t
 import { hostKind } from "./resources/hosts/host.ts";
 import { createIfEntry, removeIfEntry, updateIfEntry } from "./resources/if-entries/commands.ts";
 import { ifEntryKind } from "./resources/if-entries/if-entry.ts";
+import { liftIgnored } from "./resources/ignored/commands.ts";
+import { ignoredKind } from "./resources/ignored/ignored.ts";
 import { createIpAddress, removeIpAddress, updateIpAddress } from "./resources/ip-addresses/commands.ts";
 import { ipAddressKind } from "./resources/ip-addresses/ip-address.ts";
 import { KINDS } from "./resources/kinds.ts";
@@ -35,6 +40,8 @@ import { networkKind } from "./resources/networks/network.ts";
 import { setUpOrganization, updateOrganization } from "./resources/organizations/commands.ts";
 import { createPort, removePort, updatePort } from "./resources/ports/commands.ts";
 import { portKind } from "./resources/ports/port.ts";
+import { createSchedule, removeSchedule, updateSchedule } from "./resources/schedules/commands.ts";
+import { scheduleKind } from "./resources/schedules/schedule.ts";
 import { createService, removeService, updateService } from "./resources/services/commands.ts";
 import { serviceKind } from "./resources/services/service.ts";
 import { createSubnet, removeSubnet, updateSubnet } from "./resources/subnets/commands.ts";
@@ -86,7 +93,18 @@ export function commandsOf(secrets: SecretBox): Commands {
     "credential.delete": removeCredential,
     "credential.bulk_delete": removeEach(credentialKind, removeCredential),
     "credential.restore": restoreRecord(credentialKind),
+    "discovery.addresses": fromScan(recordAddresses),
+    "discovery.cancel": cancelScan,
+    "discovery.devices": fromScan(recordDevices),
+    "discovery.dispatch": dispatchScan,
+    "discovery.end": endScan,
+    "discovery.interrupt": interruptScans,
+    "discovery.links": fromScan(linkNeighbors),
+    "discovery.note": noteScan,
+    "discovery.queue": queueScan,
+    "discovery.schedule_pass": passSchedule,
     "discovery.self": recordSelf,
+    "discovery.stale": fromScan(markStale),
     "host.create": createHost,
     "host.update": updateHost,
     "host.delete": removeHost,
@@ -98,6 +116,9 @@ export function commandsOf(secrets: SecretBox): Commands {
     "if_entry.delete": removeIfEntry,
     "if_entry.bulk_delete": removeEach(ifEntryKind, removeIfEntry),
     "if_entry.restore": restoreRecord(ifEntryKind),
+    "ignored.delete": liftIgnored,
+    "ignored.bulk_delete": removeEach(ignoredKind, liftIgnored),
+    "ignored.restore": restoreRecord(ignoredKind),
     "ip_address.create": createIpAddress,
     "ip_address.update": updateIpAddress,
     "ip_address.delete": removeIpAddress,
@@ -115,6 +136,11 @@ export function commandsOf(secrets: SecretBox): Commands {
     "port.delete": removePort,
     "port.bulk_delete": removeEach(portKind, removePort),
     "port.restore": restoreRecord(portKind),
+    "schedule.create": createSchedule,
+    "schedule.update": updateSchedule,
+    "schedule.delete": removeSchedule,
+    "schedule.bulk_delete": removeEach(scheduleKind, removeSchedule),
+    "schedule.restore": restoreRecord(scheduleKind),
     "service.create": createService,
     "service.update": updateService,
     "service.delete": removeService,

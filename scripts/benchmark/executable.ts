@@ -17,11 +17,12 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-export async function startExecutable(executable: string, directory: string): Promise<Running> {
+/** @param more flags of `serve` */
+export async function startExecutable(executable: string, directory: string, more: readonly string[] = []): Promise<Running> {
   const port = await freePort();
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const started = performance.now();
-  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory], { stdout: "ignore", stderr: Bun.file(join(directory, "benchmark.log")) });
+  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory, ...more], { stdout: "ignore", stderr: Bun.file(join(directory, "benchmark.log")) });
   let firstAnswerMs = Number.NaN;
   while (Number.isNaN(firstAnswerMs)) {
     if (performance.now() - started > 30_000 || child.exitCode !== null) throw new Error(`the executable did not start; see ${join(directory, "benchmark.log")}`);

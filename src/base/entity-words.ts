@@ -5,6 +5,7 @@ const WORDS: Readonly<Record<string, { readonly one: string; readonly many: stri
   credential_assignment: { one: "credential assignment", many: "credential assignments" },
   fdb_entry: { one: "forwarding entry", many: "forwarding entries" },
   if_entry: { one: "interface entry", many: "interface entries" },
+  ignored: { one: "ignored record", many: "ignored records" },
   ip_address: { one: "IP address", many: "IP addresses" },
   vlan: { one: "VLAN", many: "VLANs" },
 };

@@ -26,14 +26,23 @@ export function isLocallyAdministered(mac: string): boolean {
   return (firstOctet(mac) & 2) === 2;
 }
 
+/**
+ * Whether one device has it, and no other: not a group's, not all nought, and no virtual router's, which moves from device to device. `mac` is
+ * canonical.
+ */
+export function isOneDevices(mac: string): boolean {
+  return mac !== "00:00:00:00:00:00" && !isGroupAddress(mac) && virtualRouterOf(mac) === null;
+}
+
 export interface VirtualRouter {
-  readonly protocol: "VRRP" | "HSRP";
+  readonly protocol: "VRRP" | "HSRP" | "GLBP";
   /** The number of the group of routers. */
   readonly group: number;
 }
 
 /**
- * The group of routers of which one at a time answers to the address: VRRP (RFC 9568 section 7.3) or HSRP (RFC 2281 section 6 and version 2).
+ * The group of routers of which one at a time answers to the address: VRRP (RFC 9568 section 7.3), HSRP (RFC 2281 section 6 and version 2), or
+ * Cisco's Gateway Load Balancing Protocol, where each has one.
  * Null for an address of one station. `mac` is canonical.
  */
 export function virtualRouterOf(mac: string): VirtualRouter | null {
@@ -49,6 +58,7 @@ const VIRTUAL_ROUTERS = [
   { prefix: "00:00:0c:07:ac:", protocol: "HSRP" },
   { prefix: "00:00:0c:9f:f", protocol: "HSRP" },
   { prefix: "00:05:73:a0:0", protocol: "HSRP" },
+  { prefix: "00:07:b4:00:", protocol: "GLBP" },
 ] as const;
 
 function firstOctet(mac: string): number {

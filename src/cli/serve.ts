@@ -22,13 +22,13 @@ export const serve = defineCommand(
   {
     name: "serve",
     summary: "runs the appliance: the API over HTTP, on the data of one folder.",
-    always: ["listen", "data", "self", "acceptClock", "logFormat"],
-    maybe: [...SETUP, "readOnly"],
+    always: ["listen", "data", "self", "acceptClock", "snmpPort", "logFormat"],
+    maybe: [...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"],
   },
   (config, surroundings) => runAppliance(config, surroundings),
 );
 
-type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "logFormat", (typeof SETUP)[number] | "readOnly">;
+type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "snmpPort" | "logFormat", (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts">;
 
 /** @param startWriter starts the writer's thread; a test may start one that fails */
 export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
@@ -49,6 +49,7 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
     random: surroundings.random,
     monotonicMs: () => performance.now(),
     log,
+    scanning: { secretsFolder: config.secretsFolder, snmpPort: config.snmpPort, tcpPorts: config.scanTcpPorts },
     firstSetup:
       setup === null
         ? null

@@ -214,7 +214,9 @@ export class ChangeLog {
     if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
     if (hostN !== undefined) {
       const host = sql.bind(hostN);
-      where.push(`(r.n = ${host} OR ${livedIn(host)})`);
+      // What lies in a host and is not shown by it makes no version of it: such changes can't all be found by the host's.
+      const shown = kinds.filter((kind) => kind.owners !== undefined).map((kind) => kind.code);
+      where.push(`(r.n = ${host} OR (r.kind IN (${shown.join(", ") || "0"}) AND ${livedIn(host)}))`);
     }
     return where.join(" AND ");
   }

@@ -7,11 +7,12 @@ import inventory from "../../migrations/0002_inventory.sql" with { type: "text" 
 import access from "../../migrations/0003_access.sql" with { type: "text" };
 import changesAndSearch from "../../migrations/0004_changes_and_search.sql" with { type: "text" };
 import thinnedHistory from "../../migrations/0005_thinned_history.sql" with { type: "text" };
+import discovery from "../../migrations/0006_discovery.sql" with { type: "text" };
 import type { Sql } from "./connection.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
-const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch, thinnedHistory];
+const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch, thinnedHistory, discovery];
 
 /** The migration that adds tables which are derived from the ledger: a store from before it has them made. */
 const ADDS_DERIVED = 4;
@@ -99,7 +100,7 @@ export function schemaVersionOf(db: Sql): number {
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own.
+ * Applies what is missing, all of it in one transaction.
  * @param derive makes anew what is derived from the ledger, within the transaction that it is called in
  */
 export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () => {}): void {
@@ -110,13 +111,14 @@ export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () =>
   else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
     throw new DatabaseRefused(`${path} is a database of another program.`);
   }
-  for (let next = version; next < SCHEMA_VERSION; next += 1) {
+  if (version < SCHEMA_VERSION) {
     client
       .transaction(() => {
-        client.run(MIGRATIONS[next] as string);
-        if (version > 0 && next + 1 === ADDS_DERIVED) derive(db);
+        for (const migration of MIGRATIONS.slice(version)) client.run(migration);
+        // What is derived is of today's kinds: it takes all of their tables.
+        if (version > 0 && version < ADDS_DERIVED) derive(db);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-        client.run(`PRAGMA user_version = ${next + 1}`);
+        client.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
       })
       .immediate();
   }

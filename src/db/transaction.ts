@@ -57,6 +57,17 @@ interface LiveRow {
   observed: string | null;
 }
 
+/** What a transaction comes to for one record. */
+export interface NetChange {
+  readonly kind: AnyKind;
+  readonly id: string;
+  readonly operation: Change["operation"];
+  /** The fields of an update; null where everything is new or gone. */
+  readonly changed: readonly string[] | null;
+  readonly before: RecordBase | null;
+  readonly after: RecordBase | null;
+}
+
 export class WriteTransaction {
   /** The instant of this transaction, later than every earlier one (UTC milliseconds). */
   readonly instant: Instant;
@@ -228,11 +239,11 @@ export class WriteTransaction {
   }
 
   /** What this transaction comes to so far, without the versions of owners. */
-  netChanges(): Array<{ kind: AnyKind; id: string; operation: Change["operation"] }> {
+  netChanges(): NetChange[] {
     return [...this.entries.values()]
       .map(netChange)
       .filter((change) => change !== null)
-      .map((change) => ({ kind: change.entry.kind, id: change.entry.id, operation: change.operation }));
+      .map(({ entry, operation, changed }) => ({ kind: entry.kind, id: entry.id, operation, changed, before: entry.before, after: entry.after }));
   }
 
   /** Writes the net effect. Answers the sequence, or null where no version came of it. */
@@ -286,6 +297,12 @@ export class WriteTransaction {
   /** The observation values in force of a record found here. */
   observedOf(id: string): Observed {
     return this.entries.get(id)?.observed ?? {};
+  }
+
+  /** Whether this transaction has changed a record so far; not for what only its parts make of it in the end. */
+  isChanged(id: string): boolean {
+    const entry = this.entries.get(id);
+    return entry !== undefined && netChange(entry) !== null;
   }
 
   /** Whether this transaction ended the life of a record of this kind. */

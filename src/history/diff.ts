@@ -7,7 +7,7 @@ import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
-import { recordLabel } from "./record-label.ts";
+import { recordLabel } from "../resources/record-label.ts";
 import { TouchedRecords, type Sort, type TouchedRecord } from "./touched-records.ts";
 
 export interface DiffQuery {

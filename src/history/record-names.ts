@@ -4,7 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
-import { recordLabel } from "./record-label.ts";
+import { recordLabel } from "../resources/record-label.ts";
 
 /** Names kept at hand; beyond that they are looked up again. */
 const MAX_KNOWN = 10_000;

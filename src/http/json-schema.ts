@@ -29,6 +29,7 @@ const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
   "instant-or-age": "RFC 3339 with any offset; or so long ago: `-90s`, `-15m`, `-24h`, `-7d`, `-2w`; or `now`.",
   ip: "An IPv4 or IPv6 address, without a zone.",
   cidr: "An IPv4 or IPv6 prefix without host bits.",
+  target: "An IPv4 or IPv6 address without a zone, or a prefix without host bits.",
   mac: "A MAC address: lower case with colons in answers; upper case, `-` and dots are understood too.",
   name: "Not blank, no control characters.",
   line: "No control characters.",

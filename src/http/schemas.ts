@@ -18,8 +18,14 @@ export const LIMIT_MAX = 1_000;
 export const LIMIT_DEFAULT = 50;
 export const INT32_MAX = 2_147_483_647;
 
-/** Format → whether a text has it, and its canonical form. `sentence` says what was expected. */
-export const FORMATS: Readonly<Record<string, { parse: (text: string) => string | null; sentence: string }>> = {
+/** Whether a text has a format, and its canonical form; null where it has not. `sentence` says what was expected. */
+export interface Format {
+  readonly parse: (text: string) => string | null;
+  readonly sentence: string;
+}
+
+/** By name; defineFormat adds to them. */
+const formats: Record<string, Format> = {
   uuid: { parse: (text) => (isUuid(text) ? text.toLowerCase() : null), sentence: "must be a UUID" },
   "date-time": {
     parse: (text) => (parseInstant(text) === null ? null : text),
@@ -37,6 +43,10 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
   },
   ip: { parse: (text) => parseIp(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 address without a zone, such as 10.2.3.4 or 2001:db8::1" },
   cidr: { parse: (text) => parseCidr(text)?.text ?? null, sentence: "must be an IPv4 or IPv6 prefix with no host bits set, such as 10.2.3.0/24" },
+  target: {
+    parse: (text) => (text.includes("/") ? parseCidr(text)?.text : parseIp(text)?.text) ?? null,
+    sentence: "must be an IPv4 or IPv6 address without a zone, or a prefix with no host bits set, such as 10.2.3.4 or 10.2.3.0/24",
+  },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
   // No control characters: they break terminals, logs and CSV. Not blank: nobody finds a record that is called nothing.
   name: { parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && /[^\s\p{Cf}]/u.test(text) ? text : null), sentence: "must not be blank nor contain control characters" },
@@ -48,7 +58,20 @@ export const FORMATS: Readonly<Record<string, { parse: (text: string) => string 
   email: { parse: (text) => (/^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]{1,189}$/u.test(text) ? text : null), sentence: "must be an e-mail address" },
 };
 
-for (const [name, format] of Object.entries(FORMATS)) FormatRegistry.Set(name, (text) => format.parse(text) !== null);
+for (const [name, format] of Object.entries(formats)) register(name, format);
+
+export const FORMATS: Readonly<Record<string, Format>> = formats;
+
+/** A format of a resource's own: its schemas name it from then on. @throws Error for a name that is taken */
+export function defineFormat(name: string, format: Format): void {
+  if (Object.hasOwn(formats, name)) throw new Error(`schemas: there is a format called ${name} already`);
+  formats[name] = format;
+  register(name, format);
+}
+
+function register(name: string, format: Format): void {
+  FormatRegistry.Set(name, (text) => format.parse(text) !== null);
+}
 
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
@@ -58,6 +81,8 @@ export const AsOfText = (description: string) => Type.String({ format: "as-of", 
 export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
 export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
 export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
+/** What a scan is told to look at. */
+export const TargetText = Type.String({ format: "target", maxLength: 49 });
 export const MacText = Type.String({ format: "mac", maxLength: 17 });
 export const Name = Type.String({ format: "name", minLength: 1, maxLength: NAME_MAX_LENGTH });
 /** A text that a device reports or a person adds: one line, possibly empty. */

@@ -334,7 +334,7 @@ export function readAt(at: string | undefined, now: Instant): ReadAt {
 }
 
 /** What `meta` says of thinned history, for an answer that has none. */
-function resolvedHeaders(thinned: Thinned | undefined): Record<string, string> {
+export function resolvedHeaders(thinned: Thinned | undefined): Record<string, string> {
   if (thinned === undefined) return {};
   return { "x-resolution": thinned.resolution, ...(thinned.resolvedAt === null ? {} : { "x-resolved-at": formatInstant(thinned.resolvedAt) }) };
 }

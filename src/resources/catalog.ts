@@ -17,10 +17,13 @@ import { HOST_EXAMPLE } from "./hosts/host-example.ts";
 import { composeHosts, composeHostsAlone, HOST_ALONE_COLUMNS, HOST_COLUMNS } from "./hosts/host-view.ts";
 import { hostKind } from "./hosts/host.ts";
 import { IF_ENTRY_EXAMPLE, IfEntry, ifEntryKind } from "./if-entries/if-entry.ts";
+import { Ignored, IGNORED_EXAMPLE, ignoredKind } from "./ignored/ignored.ts";
 import { IP_ADDRESS_EXAMPLE, IpAddress, ipAddressKind } from "./ip-addresses/ip-address.ts";
 import { composeNetworks } from "./networks/network-view.ts";
 import { Network, NETWORK_EXAMPLE, networkKind } from "./networks/network.ts";
 import { Port, PORT_EXAMPLE, portKind } from "./ports/port.ts";
+import { composeSchedules } from "./schedules/schedule-view.ts";
+import { Schedule, SCHEDULE_EXAMPLE, scheduleKind } from "./schedules/schedule.ts";
 import { Service, SERVICE_EXAMPLE, ServiceAlone } from "./services/service-body.ts";
 import { composeServices, composeServicesAlone, SERVICE_COLUMNS } from "./services/service-view.ts";
 import { serviceKind } from "./services/service.ts";
@@ -67,6 +70,8 @@ export const RESOURCES: readonly Resource[] = [
   { kind: serviceKind, path: "services", group: "Services", title: "Service", answer: Service, example: SERVICE_EXAMPLE, compose: composeServices, composeAlone: composeServicesAlone, answerAlone: ServiceAlone, columns: SERVICE_COLUMNS, read: VIEWER, write: MEMBER },
   { kind: bindingKind, path: "bindings", group: "Bindings", title: "Binding", answer: Binding, example: BINDING_EXAMPLE, compose: composeBindings, read: VIEWER, write: MEMBER },
   { kind: ifEntryKind, path: "if-entries", group: "Interface entries", title: "IfEntry", answer: IfEntry, example: IF_ENTRY_EXAMPLE, read: VIEWER, write: MEMBER },
+  { kind: scheduleKind, path: "discovery/schedules", group: "Discovery", title: "Schedule", answer: Schedule, example: SCHEDULE_EXAMPLE, compose: composeSchedules, read: VIEWER, write: ADMIN },
+  { kind: ignoredKind, path: "discovery/ignored", group: "Discovery", title: "Ignored", answer: Ignored, example: IGNORED_EXAMPLE, read: VIEWER, write: MEMBER },
   { kind: credentialKind, path: "credentials", group: "Credentials", title: "Credential", answer: Credential, example: CREDENTIAL_EXAMPLE, compose: composeCredentials, read: VIEWER, write: ADMIN },
   { kind: tagKind, path: "tags", group: "Tags", title: "Tag", answer: Tag, example: TAG_EXAMPLE, read: VIEWER, write: ADMIN },
   { kind: userKind, path: "users", group: "Users", title: "User", answer: User, example: USER_EXAMPLE, compose: composeUsers, read: VIEWER, write: ADMIN },

@@ -8,10 +8,12 @@ import { credentialKind } from "./credentials/credential.ts";
 import { fdbEntryKind } from "./fdb-entries/fdb-entry.ts";
 import { hostKind } from "./hosts/host.ts";
 import { ifEntryKind } from "./if-entries/if-entry.ts";
+import { ignoredKind } from "./ignored/ignored.ts";
 import { ipAddressKind } from "./ip-addresses/ip-address.ts";
 import { networkKind } from "./networks/network.ts";
 import { organizationKind } from "./organizations/organization.ts";
 import { portKind } from "./ports/port.ts";
+import { scheduleKind } from "./schedules/schedule.ts";
 import { serviceKind } from "./services/service.ts";
 import { subnetKind } from "./subnets/subnet.ts";
 import { tagKind } from "./tags/tag.ts";
@@ -35,4 +37,6 @@ export const KINDS: readonly AnyKind[] = [
   credentialAssignmentKind,
   userKind,
   apiKeyKind,
+  scheduleKind,
+  ignoredKind,
 ];

@@ -13,9 +13,13 @@ import { credentialKind } from "./credentials/credential.ts";
 import { fdbEntryKind } from "./fdb-entries/fdb-entry.ts";
 import { hostKind } from "./hosts/host.ts";
 import { ifEntryKind, type IfEntryRecord } from "./if-entries/if-entry.ts";
+import { withoutFarEnd } from "./if-entries/more-neighbors.ts";
+import { ignoredKind } from "./ignored/ignored.ts";
+import { ignoreFromNowOn } from "./ignored/removal.ts";
 import { ipAddressKind } from "./ip-addresses/ip-address.ts";
 import { networkKind } from "./networks/network.ts";
 import { portKind } from "./ports/port.ts";
+import { scheduleKind } from "./schedules/schedule.ts";
 import { serviceKind } from "./services/service.ts";
 import { subnetKind } from "./subnets/subnet.ts";
 import { tagKind } from "./tags/tag.ts";
@@ -80,6 +84,10 @@ function offAddressList(record: RecordBase, id: string): object | null {
   return left.length === 0 ? null : { ip_address_ids: left };
 }
 
+function offMoreNeighbors(record: RecordBase, id: string): object {
+  return { more_neighbors: withoutFarEnd((record as IfEntryRecord).more_neighbors ?? [], id) };
+}
+
 function isNeighbor(type: "Host" | "IfEntry") {
   return (record: RecordBase): boolean => (record as IfEntryRecord).neighbor?.type === type;
 }
@@ -97,6 +105,8 @@ const REFERENCES: readonly Reference[] = [
   { to: networkKind, from: subnetKind, by: { column: "network_n" }, rule: REMOVED },
   { to: networkKind, from: hostKind, by: { column: "network_n" }, rule: REMOVED },
   { to: networkKind, from: credentialAssignmentKind, by: { column: "network_n" }, rule: "owned" },
+  { to: networkKind, from: scheduleKind, by: { column: "network_n" }, rule: REMOVED },
+  { to: networkKind, from: ignoredKind, by: { column: "network_n" }, rule: "owned" },
   { to: networkKind, from: userKind, by: { relation: "network_ids" }, rule: "cleared", without: offList("network_ids") },
   { to: networkKind, from: apiKeyKind, by: { relation: "network_ids" }, rule: "cleared", without: offList("network_ids") },
   { to: vlanKind, from: subnetKind, by: { column: "vlan_n" }, rule: CLEARED, without: () => ({ vlan_id: null }) },
@@ -110,7 +120,10 @@ const REFERENCES: readonly Reference[] = [
   { to: hostKind, from: portKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: serviceKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: credentialAssignmentKind, by: { column: "host_n" }, rule: "owned" },
+  { to: hostKind, from: ignoredKind, by: { column: "host_n" }, rule: "owned" },
   { to: hostKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("Host") },
+  { to: hostKind, from: ifEntryKind, by: { relation: "more_neighbor_hosts" }, rule: "cleared", without: offMoreNeighbors },
+  { to: ifEntryKind, from: ifEntryKind, by: { relation: "more_neighbor_if_entries" }, rule: "cleared", without: offMoreNeighbors },
   { to: ifEntryKind, from: fdbEntryKind, by: { column: "if_entry_n" }, rule: "owned" },
   { to: ifEntryKind, from: ifEntryKind, by: { relation: "neighbor" }, rule: "cleared", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("IfEntry") },
   { to: ipAddressKind, from: ifEntryKind, by: { column: "ip_address_n" }, rule: "cleared", without: () => ({ ip_address_id: undefined }) },
@@ -124,12 +137,18 @@ const REFERENCES: readonly Reference[] = [
 ];
 
 /**
- * Removes a record with what it owns, in this transaction.
+ * Removes a record with what it owns, in this transaction. Where a person removes what discovery has found, it is ignored from now on; what
+ * goes along with it is not.
  * @param cascade also what stands in the way
  * @throws DomainError entity_in_use with the dependants counted by kind
  */
 export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
   if (!cascade) refuseInUse(tx, kind, id);
+  ignoreFromNowOn(tx, kind, id);
+  removeWithItsOwn(tx, kind, id);
+}
+
+function removeWithItsOwn(tx: WriteTransaction, kind: AnyKind, id: string): void {
   for (const reference of REFERENCES) {
     if (reference.to.code !== kind.code) continue;
     for (const record of referring(tx, reference, id)) detach(tx, reference, record, id);
@@ -205,7 +224,7 @@ function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
 
 function detach(tx: WriteTransaction, reference: Reference, record: RecordBase, id: string): void {
   const changes = withoutReference(reference, record, id);
-  if (changes === null) removeRecord(tx, reference.from, record.id, true);
+  if (changes === null) removeWithItsOwn(tx, reference.from, record.id);
   else tx.update(reference.from, record.id, changes);
 }
 

@@ -6,7 +6,7 @@ import { foldCase } from "../../src/base/text.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { csvRecords } from "../support/csv.ts";
-import { made, newApiKey, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
+import { made, newApiKey, newCredential, newHost, newIgnored, newNetwork, newSchedule, newSubnet, newTag, newUser, newVlan, type Wire } from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
 import { compareCidrs } from "../support/naive-text.ts";
 
@@ -30,6 +30,8 @@ const ORDERED: readonly Ordered[] = [
   { path: "ports", fields: ["created_at", "number", "protocol", "type", "updated_at"], keyed: [] },
   { path: "if-entries", fields: ["created_at", "if_index", "if_descr", "if_name", "if_alias", "mac_address", "oper_status", "updated_at"], keyed: ["if_descr", "if_name", "if_alias"] },
   { path: "users", fields: ["created_at", "name", "email", "role", "last_login", "updated_at"], keyed: ["name", "email"] },
+  { path: "discovery/schedules", fields: ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"], keyed: ["name"] },
+  { path: "discovery/ignored", fields: ["created_at", "entity", "label", "network_id", "host_id", "updated_at"], keyed: ["label"] },
   { path: "tags", fields: ["created_at", "name", "color", "updated_at", "is_application"], keyed: ["name"] },
 ];
 
@@ -91,6 +93,11 @@ describe("the order of a list", () => {
       await made(owner.post("/api/v1/ip-addresses", { host_id: place % 2 === 0 ? other["id"] : on, ip_address: ip, mac_address: place % 3 === 0 ? null : `02:00:00:00:00:0${place}`, name: ["", "eth1", "Eth1", "ärger", "Ärger", "😀", "～"][place % 7] }));
       await newIfEntry(appliance, on, { if_index: 1 + ((place * 7) % 11), if_descr: ["Gi1/0/2", "gi1/0/2", "Gi1/0/10", "lo", "Ärger"][place % 5], oper_status: ["Up", "Down"][place % 2], ...(place % 3 === 0 ? {} : { if_name: `x${place % 4}`, if_alias: ["uplink", "Uplink", "～", "😀"][place % 4] }) });
       await made(owner.post("/api/v1/ports", { host_id: on, number: [443, 80, 8080, 22, 9][place % 5], protocol: place % 4 < 2 ? "Tcp" : "Udp" }));
+    }
+    for (const [place, name] of ["night", "Night", "Ärger", "a b", "😀"].entries()) {
+      clock.advance(place % 2 === 0 ? 0 : 400);
+      await newSchedule(appliance, { name, kind: ["sweep", "snmp", "full"][place % 3], is_enabled: place % 2 === 0, ...(place % 2 === 0 ? {} : { network_id: second["id"] }) });
+      newIgnored(appliance, { label: name, entity: (["host", "port", "vlan"] as const)[place % 3] as "host", host_id: place % 2 === 0 ? null : device["id"], ...(place === 4 ? { network_id: second["id"] } : {}) });
     }
     for (const [place, name] of ["ann", "Bob", "bobby", "Zoe"].entries()) await newUser(appliance, { role: (["Viewer", "Member", "Admin", "Viewer"] as const)[place] as "Viewer", name });
     await newCredential(appliance, { name: "b", credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" } });
@@ -500,7 +507,7 @@ describe("other lists", () => {
   });
 
   test("take a search only where there is one", async () => {
-    for (const path of ["services", "subnets", "vlans", "credentials", "users", "ports", "bindings", "if-entries", "auth/keys"]) {
+    for (const path of ["services", "subnets", "vlans", "credentials", "users", "ports", "bindings", "if-entries", "discovery/schedules", "discovery/ignored", "auth/keys"]) {
       expect(await appliance.owner.get(`/api/v1/${path}?search=a`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/search", message: "is not a parameter here" }] } } });
     }
   });

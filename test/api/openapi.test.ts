@@ -27,7 +27,7 @@ const templateOf = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
 const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
 
 /** What is answered instead of the envelope. */
-const MEDIA_TYPES = ["text/csv", "application/x-ndjson", "text/event-stream", "text/plain"];
+const MEDIA_TYPES = ["text/csv", "application/x-ndjson", "text/event-stream", "text/plain", "text/vnd.mermaid", "application/graphml+xml"];
 
 describe("the OpenAPI document", () => {
   test("is OpenAPI 3.1 and names its product, version, licence and server", () => {

@@ -29,12 +29,16 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   service_id: (twin) => twin.ids["services"] ?? [],
   subnet_id: (twin) => twin.ids["subnets"] ?? [],
   service_definition: () => ["Nginx"],
+  entity: () => ["host"],
+  status: () => ["Completed", "Failed"],
+  type: () => ["Unreached"],
   tag_ids: (twin) => twin.ids["tags"] ?? [],
   hidden: () => ["false"],
   search: () => ["web", "10.2.", "02:00", "old", "Servers", "core", "read"],
   include_children: () => ["false"],
+  include_isolated: () => ["true"],
   group_by: () => ["created_at", "name"],
-  order_by: () => ["name", "updated_at", "ip_address", "number", "if_descr", "email"],
+  order_by: () => ["name", "label", "updated_at", "ip_address", "number", "if_descr", "email"],
   order_direction: () => ["desc"],
   types: () => ["host,if_entry", "network,user,credential"],
   after: () => ["0"],
@@ -42,7 +46,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
   wait: () => ["0"],
   from: (twin) => ["1999-12-31T23:59:59Z", ...someInstants(twin)],
   to: (twin) => someInstants(twin),
-  format: () => ["json", "ndjson", "csv", "text"],
+  format: () => ["json", "ndjson", "csv", "text", "mermaid", "graphml"],
   mac: () => ["02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:03"],
   ip: () => ["10.2.0.1", "10.2.0.3", "10.2.7.1"],
   hostname: () => ["web-1", "web-1.example.net", "web-one", "old-1", "access-1"],
@@ -52,7 +56,7 @@ const VALUES: Readonly<Record<string, (twin: Twin) => readonly string[]>> = {
 const QUESTIONS = ["mac", "ip", "hostname"];
 
 /** Where a query asks for nothing without it. */
-const ALWAYS: Readonly<Record<string, string>> = { "/api/v1/diff": "from=1999-12-31T23:59:59Z" };
+const ALWAYS: Readonly<Record<string, (twin: Twin) => string>> = { "/api/v1/diff": () => "from=1999-12-31T23:59:59Z", "/api/v1/topology": (twin) => `network_id=${twin.networkId}` };
 
 /** Of the appliance as a whole: the number and the hash of the last transaction, the backups on its disk. */
 const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
@@ -60,7 +64,7 @@ const OF_ALL = ["/api/v1/ledger", "/api/v1/backups", "/api/v1/backups/:name"];
 /** Every path that an operation can be asked at, of the same things in both. */
 function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
   const parameters = Object.keys(operation.query?.properties ?? {});
-  const base = ALWAYS[path] === undefined ? [] : [ALWAYS[path]];
+  const base = ALWAYS[path] === undefined ? [] : [ALWAYS[path](twin)];
   const asked = parameters.flatMap((name) => (VALUES[name] as (twin: Twin) => string[])(twin).map((value) => ({ name, query: `${name}=${encodeURIComponent(value)}` })));
   const queries = asked.map(({ name, query }) => [...base.filter((each) => !each.startsWith(`${name}=`)), query]);
   const questions = asked.filter(({ name }) => QUESTIONS.includes(name));
@@ -75,7 +79,9 @@ function pathsOf(twin: Twin, { path, operation }: RegisteredRoute): string[] {
  * made, one word; the beginning of a transaction's hash, which nobody can turn into what went before it, nothing.
  */
 function comparable(twin: Twin, { status, headers, text }: Answer): unknown {
-  const known = new Set([...Object.values(twin.ids).flat(), twin.appliance.first.organizationId, twin.appliance.first.userId]);
+  // A scan is nobody's record: it has an id of its own in each.
+  const { "discovery/scans": _made, ...same } = twin.ids;
+  const known = new Set([...Object.values(same).flat(), twin.appliance.first.organizationId, twin.appliance.first.userId]);
   const number = (sequence: string) => String(twin.stepsUpTo(Number(sequence)));
   const told = headers.get("content-type")?.startsWith("text/csv") === true ? JSON.stringify(csvRecords(text).map((row) => ({ ...row, ...(row["sequence"] ? { sequence: number(row["sequence"]) } : {}) }))) : text;
   const body = told

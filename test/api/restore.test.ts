@@ -674,7 +674,7 @@ describe("every resource", () => {
     const viewer = await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
     const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
     const nowhere = await newUser(appliance, { role: "Member" });
-    const forAdmins = ["credentials", "networks", "tags", "users"];
+    const forAdmins = ["credentials", "discovery/schedules", "networks", "tags", "users"];
     for (const plural of PLURALS) {
       const id = world.records[plural]?.["id"];
       expect(await restore(appliance.anonymous, plural, id, at), plural).toMatchObject({ status: 401 });

@@ -77,8 +77,11 @@ export async function tour(options: TourOptions): Promise<Tour> {
   await past(client, host, steps);
   await changes(client, networkId, steps);
   await locating(client, host, steps);
+  await mapping(options, client, made.key, networkId, steps);
   await restoring(client, host, steps);
   await bulk(client, networkId, steps);
+  await schedules(client, networkId, steps);
+  await scans(options, client, made.key, networkId, steps);
   await tables(options, made.key, steps);
   await refusals(client, networkId, steps);
   await keysAndUsers(session, keyId, networkId, steps);
@@ -245,6 +248,14 @@ async function locating(client: Json, host: Host, steps: string[]): Promise<void
   steps.push(`${timeline.intervals.length > 0 ? "it has been somewhere" : "it has been nowhere"} until ${timeline.intervals.at(-1)?.to ?? "this day"}`);
 }
 
+async function mapping(options: TourOptions, client: Json, key: string, networkId: string, steps: string[]): Promise<void> {
+  const query = { network_id: networkId };
+  const { nodes, links } = dataOf(await client.GET("/api/v1/topology", { params: { query: { ...query, include_isolated: true } } }));
+  const told = links.map(({ ends, protocol, certainty, evidence }) => `${ends.map((end) => end.if_entry?.name ?? end.port ?? "?").join(" to ")} by ${protocol} (${certainty}, ${evidence[0]?.chassis_id?.subtype ?? "no chassis"})`);
+  const diagram = textOf(await createClient<paths>({ baseUrl: "http://localhost", fetch: options.fetch, headers: { authorization: `Bearer ${key}` } }).GET("/api/v1/topology", { params: { query: { ...query, format: "mermaid" } }, parseAs: "text" }));
+  steps.push(`${nodes.map((node) => `${node.kind} ${node.name}`).join(", ")}; ${told.join(", ")}; ${diagram.split("\n")[0]}`);
+}
+
 async function restoring(client: Json, host: Host, steps: string[]): Promise<void> {
   const params = { path: { id: host.id } };
   const { data: changed } = await client.PUT("/api/v1/hosts/{id}", { params, body: { id: host.id, name: "mistake", hidden: true, tags: [], ports: [] } });
@@ -259,6 +270,18 @@ async function restoring(client: Json, host: Host, steps: string[]): Promise<voi
   dataOf(await client.POST("/api/v1/hosts/{id}/restore", { params, body: { at: host.updated_at } }));
 }
 
+async function scans(options: TourOptions, client: Json, key: string, networkId: string, steps: string[]): Promise<void> {
+  const asked = dataOf(await client.POST("/api/v1/discovery/scans", { body: { network_id: networkId, kind: "snmp", targets: ["10.2.3.4"], commit: false } }));
+  const params = { path: { id: asked.id } };
+  // A stream ends with the scan.
+  const events = textOf(await createClient<paths>({ baseUrl: "http://localhost", fetch: options.fetch, headers: { authorization: `Bearer ${key}` } }).GET("/api/v1/discovery/scans/{id}/events", { params, parseAs: "text" }));
+  const ended = dataOf(await client.GET("/api/v1/discovery/scans/{id}", { params }));
+  const found = dataOf(await client.GET("/api/v1/discovery/scans/{id}/findings", { params: { ...params, query: { type: ["Unreached"] } } }));
+  const listed = dataOf(await client.GET("/api/v1/discovery/scans", { params: { query: { network_id: networkId, status: ["Completed"], order_direction: "desc" } } }));
+  const { error } = await client.POST("/api/v1/discovery/scans/{id}/cancel", { params });
+  steps.push(`${asked.status} ${asked.kind} scan ${ended.status} in the phase ${ended.progress?.phase}, ${ended.outcome?.hosts.devices ?? "no"} devices; ${found.map((each) => `${each.label}: ${each.reason}`).join()}; ${listed.length} listed; last ${events.match(/event: \w+/g)?.at(-1)}; ${error?.code}`);
+}
+
 async function bulk(client: Json, networkId: string, steps: string[]): Promise<void> {
   const written = dataOf(
     await client.POST("/api/v1/hosts/bulk", {
@@ -270,6 +293,13 @@ async function bulk(client: Json, networkId: string, steps: string[]): Promise<v
   );
   const gone = dataOf(await client.POST("/api/v1/hosts/bulk-delete", { body: written.map((each) => each.id) }));
   steps.push(`${written.map((each) => `${each.operation} ${each.name}`).join(", ")}; deleted ${gone.map((each) => each.name).join(", ")}`);
+}
+
+async function schedules(client: Json, networkId: string, steps: string[]): Promise<void> {
+  const nightly = dataOf(await client.POST("/api/v1/discovery/schedules", { body: { network_id: networkId, name: "Night", cron: "30 2 * * *", timezone: "europe/berlin", kind: "full" } }));
+  const paused = dataOf(await client.PUT("/api/v1/discovery/schedules/{id}", { params: { path: { id: nightly.id } }, body: { ...nightly, targets: ["10.2.0.0/16"], is_enabled: false } }));
+  const ignored = dataOf(await client.GET("/api/v1/discovery/ignored", { params: { query: { network_id: networkId, entity: "host" } } }));
+  steps.push(`${nightly.name} in ${nightly.timezone} is due ${nightly.next_run_at === null ? "never" : "some time"}, then ${paused.targets?.join()} ${paused.next_run_at ?? "not at all"}; ${ignored.length} hosts ignored`);
 }
 
 async function tables(options: TourOptions, key: string, steps: string[]): Promise<void> {

@@ -18,7 +18,7 @@ const EARLIER = 3;
 
 test("a store of an earlier schema is brought to this one with what is derived since, and is sound", () => {
   const store = new Store();
-  populate(store);
+  populate(store, { isEarlier: true });
   store.writer.checkpoint();
   const path = join(store.directory, "earlier.db");
   const db = openWritable(path);

@@ -15,18 +15,25 @@ import type { Clock } from "../../src/base/clock.ts";
 import { formatInstant, type Instant } from "../../src/base/instant.ts";
 import type { Timers } from "../../src/base/timers.ts";
 import { createLog } from "../../src/base/log.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
 import { UuidSource } from "../../src/base/uuid.ts";
 import { openReadOnly, type Sql } from "../../src/db/connection.ts";
 import type { LongReads } from "../../src/db/long-reads.ts";
 import { Reader } from "../../src/db/reader.ts";
 import { DirectWriteQueue } from "../../src/db/write-queue.ts";
+import { ScanDirector } from "../../src/discovery/scans/director.ts";
+import { openScanMachine, type MachineParts } from "../../src/discovery/scans/scan-machine.ts";
+import { areScansUnderWay, organizationIdOf } from "../../src/discovery/scans/scan-reads.ts";
 import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { readMachine } from "../../src/discovery/self/read-machine.ts";
+import { linksOf } from "../../src/discovery/topology/find-links.ts";
 import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
 import { LONG_READS } from "../../src/reads.ts";
 import { CommitWatch } from "../../src/history/commit-watch.ts";
-import { openWriter } from "../../src/writer.ts";
+import { commandsOf, openWriter } from "../../src/writer.ts";
 import { Client } from "./client.ts";
+import { directScanThread, type DirectScanThread } from "./direct-scan-thread.ts";
+import { FakeProbes } from "./fake-probes.ts";
 import { documentCheck } from "./openapi.ts";
 import { seededRandom, type SeededRandom } from "./seeded-random.ts";
 import { DirectLongReads } from "./direct-long-reads.ts";
@@ -92,6 +99,11 @@ export interface UnclaimedAppliance {
   readonly logLines: string[];
   /** The long reads that were started, by name. */
   readonly longReadsAsked: string[];
+  /** The scans that wait and run. */
+  readonly scans: ScanDirector;
+  readonly scanThread: DirectScanThread;
+  /** The network that is scanned. */
+  readonly probes: FakeProbes;
   /** Without credentials. Every client that is made from it checks each answer against the OpenAPI document. */
   readonly anonymous: Client;
   readonly app: ReturnType<typeof createApp>["app"];
@@ -125,6 +137,8 @@ export interface TestApplianceOptions {
   machine?: MachineSnapshot;
   /** How backups are taken, where not by a copy in this process. */
   backups?: Partial<BackupFolderOptions>;
+  /** What scans go by. */
+  scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links">>;
 }
 
 export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
@@ -159,6 +173,18 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     },
     close: () => direct.close(),
   };
+  const probes = new FakeProbes();
+  const { secretsFolder = null, commands = commandsOf(new SecretBox(secretKey, random)), links = linksOf } = options.scanning ?? {};
+  const scanThread = directScanThread(() => openScanMachine({ databasePath, secretKey, secretsFolder }, { probes, commands, links, clock, timers, random }));
+  const scans = new ScanDirector({
+    writes,
+    startThread: scanThread.start,
+    threadOptions: {},
+    timers,
+    log,
+    organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
+    hasLeftBehind: () => areScansUnderWay(reader),
+  });
   const { app, surface } = createApp({
     inventory: { reader, writes, longReads, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
     gate,
@@ -180,6 +206,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
       ...options.backups,
     }),
     isReadOnly: false,
+    scans,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()), readMachine: async () => options.machine ?? (await readMachine()) },
   });
   const handle = async (request: Request) => app.handle(request);
@@ -209,6 +236,9 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     secretKey,
     logLines,
     longReadsAsked,
+    scans,
+    scanThread,
+    probes,
     anonymous,
     app,
     surface,
@@ -216,6 +246,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     newOrganization: setUp,
     signedIn,
     close: async () => {
+      await scans.stop();
       db.$client.close();
       await writes.close();
       rmSync(dataDirectory, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 
 import type { Asking } from "./authorization-asking.ts";
 import { ORGANIZATION_WORD, SECRET_WORD, type Place } from "./authorization-world.ts";
-import { addUser, made, newApiKey, type Wire } from "./factories.ts";
+import { addUser, made, newApiKey, newIgnored, type Wire } from "./factories.ts";
 
 /** What a create in a place comes to for who may create at all. */
 export function creationCode(asking: Asking, plural: string, place: Place): string | null {
@@ -39,6 +39,8 @@ export function bodyOf(asking: Pick<Asking, "caller">, plural: string, place: Pl
       return boundToNewPort(place, 1_000 + last);
     case "if-entries":
       return { host_id: switchId, if_index: 1_000 + last, if_descr: `${word} ${last}`, native_vlan_id: records["vlans"]?.["id"], neighbor: { type: "Host", id: records["hosts"]?.["id"] } };
+    case "discovery/schedules":
+      return { network_id: networkId, name: `${word} schedule ${last}`, cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: [`10.${octet}.0.0/24`, `10.${octet}.1.7`] };
     case "tags":
       return { organization_id: organizationId, name: `${common} tag ${last}`, color: "Red" };
     case "credentials":
@@ -70,6 +72,10 @@ export async function victim(asking: Asking, plural: string, place: Place, role?
     return addUser(appliance, { organizationId, name: `${place.name === "foreign" ? place.word : ORGANIZATION_WORD} victim ${last}`, role: role ?? "Viewer", networkIds: [place.networkId] });
   }
   if (plural === "auth/keys") return newApiKey(appliance, { organizationId, userId: role === undefined ? asking.caller.userId : place.ownerId, permissions: "Viewer" }).id;
+  if (plural === "discovery/ignored") {
+    last += 1;
+    return newIgnored(appliance, { network_id: place.networkId, label: `${place.word} victim ${last}` }, organizationId)["id"];
+  }
   const body = await bodyOf(asking, plural, place);
   const alone = plural === "credentials" ? { ...body, assigned_network_ids: [], host_assignments: [] } : body;
   return (await made(place.owner.post(`/api/v1/${plural}`, alone)))["id"];

@@ -14,7 +14,7 @@ import type { Wire } from "./factories.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden search service_definition include_children group_by order_by order_direction cascade types after mark wait from to format mac ip hostname".split(" "),
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden search service_definition include_children include_isolated group_by order_by order_direction cascade types after mark wait from to format mac ip hostname entity status type".split(" "),
 );
 
 /** @throws Error for an operation, or a parameter, that nobody has said anything of */
@@ -62,6 +62,7 @@ function listings(asking: Asking, plural: string): Listing[] {
     for (const word of isFoundByAddress ? [place.word, `10.${place.octet}.`, `02:00:00:${place.octet.toString(16)}`] : [place.word]) way("search", word, isHidden && isFoundByAddress ? () => false : null);
   }
   if (asking.takes("hidden")) ways.push({ title: "hidden", query: "hidden=true", finds: (record) => record["hidden"] === true });
+  for (const entity of asking.values("entity")) ways.push({ title: `of the kind ${entity}`, query: `entity=${entity}`, finds: (record) => record["entity"] === entity });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
   // Another order is another way through what there is; which field it is by makes no difference to that.
   for (const field of asking.values("order_by").slice(0, 2)) ways.push({ title: `by ${field}`, query: `group_by=${field}&order_by=${field}&order_direction=desc`, finds: all });

@@ -16,7 +16,7 @@ export interface Right {
 }
 
 /** The standard set (section 6): by the path below /api/v1, who reads and who writes. */
-export const STANDARD: Readonly<Record<string, { readonly entity: string; readonly read: Right; readonly write: Right; readonly manage?: Right; readonly place: "network" | "organization" | "user" }>> = {
+export const STANDARD: Readonly<Record<string, { readonly entity: string; readonly read: Right; readonly write: Right; readonly manage?: Right; readonly place: "network" | "organization" | "user"; readonly comesByItself?: true }>> = {
   // "Member writes inventory (hosts, children, interface entries, subnets, VLANs, tag assignment)."
   hosts: { entity: "host", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   "ip-addresses": { entity: "ip_address", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
@@ -28,6 +28,10 @@ export const STANDARD: Readonly<Record<string, { readonly entity: string; readon
   vlans: { entity: "vlan", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
   // "Admin also writes networks, tags, credentials …, users and keys up to their own role."
   networks: { entity: "network", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
+  // When a network is scanned, and where: "Admin also writes … explicit scan targets". What discovery is not to bring back is inventory; it is
+  // made by deletions alone.
+  "discovery/schedules": { entity: "schedule", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
+  "discovery/ignored": { entity: "ignored", read: { role: "Viewer" }, write: { role: "Member" }, place: "network", comesByItself: true },
   tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
   credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
   // A user is a right to networks: whoever manages users has to reach them all, or a key could outgrow itself.
@@ -38,10 +42,10 @@ export const STANDARD: Readonly<Record<string, { readonly entity: string; readon
 
 function standardRights(): Record<string, Right> {
   const rights: Record<string, Right> = {};
-  for (const [plural, { read, write }] of Object.entries(STANDARD)) {
+  for (const [plural, { read, write, comesByItself }] of Object.entries(STANDARD)) {
     const path = `/api/v1/${plural}`;
     for (const each of [path, `${path}/export/csv`, `${path}/:id`, `${path}/:id/history`]) rights[`GET ${each}`] = read;
-    for (const each of [`POST ${path}`, `PUT ${path}/:id`, `DELETE ${path}/:id`, `POST ${path}/bulk-delete`]) rights[each] = write;
+    for (const each of [`DELETE ${path}/:id`, `POST ${path}/bulk-delete`, ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`])]) rights[each] = write;
     // A plan that would write nothing to a user is anybody's who may write users.
     rights[`POST ${path}/:id/restore`] = { role: write.role, ...(write.sessionOnly === true ? { sessionOnly: true } : {}) };
   }
@@ -73,6 +77,13 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/v1/tags/assign/bulk-add": MEMBER,
   "POST /api/v1/tags/assign/bulk-remove": MEMBER,
   "POST /api/v1/discovery/self": MEMBER,
+  // "Runs discovery on the network's subnets"; explicit targets take an Admin.
+  "GET /api/v1/discovery/scans": VIEWER,
+  "POST /api/v1/discovery/scans": MEMBER,
+  "GET /api/v1/discovery/scans/:id": VIEWER,
+  "POST /api/v1/discovery/scans/:id/cancel": MEMBER,
+  "GET /api/v1/discovery/scans/:id/findings": VIEWER,
+  "GET /api/v1/discovery/scans/:id/events": VIEWER,
   "GET /api/v1/changes": VIEWER,
   "GET /api/v1/diff": VIEWER,
   "GET /api/v1/transactions": VIEWER,
@@ -80,6 +91,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/ledger": VIEWER,
   "GET /api/v1/locate": VIEWER,
   "GET /api/v1/locate/timeline": VIEWER,
+  "GET /api/v1/topology": VIEWER,
   // A transaction may have written whatever an Admin writes.
   "POST /api/v1/transactions/:sequence/revert": ADMIN,
   // A backup is of all organizations; it stays on the appliance.

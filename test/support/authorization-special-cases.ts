@@ -2,14 +2,15 @@
 
 import { expect } from "bun:test";
 import { PASSWORD, SETUP_TOKEN } from "./appliance.ts";
-import { idsOf, sorted, withQuery, type Asking, type Case } from "./authorization-asking.ts";
+import { idsOf, sorted, UNKNOWN_ID, withQuery, type Asking, type Case } from "./authorization-asking.ts";
 import { victim } from "./authorization-bodies.ts";
 import type { Caller, Place } from "./authorization-world.ts";
 import type { Answer } from "./client.ts";
 import type { Wire } from "./factories.ts";
+import { untilEnded } from "./scans.ts";
 
 /** What shows among changes: everything but keys, and the parts that show in what they are parts of. */
-const SHOWN = ["organization", "network", "vlan", "subnet", "tag", "credential", "host", "ip_address", "if_entry", "port", "service", "binding", "user"];
+const SHOWN = ["organization", "network", "vlan", "subnet", "tag", "credential", "host", "ip_address", "if_entry", "port", "service", "binding", "schedule", "ignored", "user"];
 
 /** By method and path, as they are registered. */
 export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>> = {
@@ -66,6 +67,49 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   "POST /api/v1/tags/assign/bulk-add": (asking) => tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record["id"]], tag_id: tagId })),
   "POST /api/v1/tags/assign/bulk-remove": (asking) => tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record["id"]], tag_id: tagId }), true),
   "POST /api/v1/discovery/self": (asking) => asking.places.map((place): Case => ({ title: place.name, path: asking.path, body: { network_id: place.networkId }, code: asking.reaches(place) ? null : "entity_reference_invalid" })),
+  "GET /api/v1/discovery/scans": (asking) => {
+    const listed = (title: string, query: string, finds: (place: Place) => boolean, isThere = true): Case => ({
+      title,
+      path: withQuery(asking.path, "limit=0", query),
+      code: null,
+      check: ({ data }) => {
+        // What the others ask for meanwhile is not what these tests want to know.
+        const known = asking.places.map((place) => place.scanId);
+        expect(sorted(idsOf(data)).filter((id) => known.includes(id))).toEqual(sorted(asking.places.filter((place) => isThere && asking.reaches(place) && finds(place)).map((place) => place.scanId)));
+        const networks = asking.places.filter((place) => asking.reaches(place) && finds(place)).map((place) => place.networkId);
+        for (const scan of data) expect(networks).toContain(scan.network_id);
+      },
+    });
+    return [
+      ...asking.instants().map((instant) => listed(instant.title, instant.query, () => true, instant.title !== asking.world.early)),
+      ...asking.places.map((place) => listed(`network_id of ${place.name}`, `network_id=${place.networkId}`, (each) => each === place)),
+      listed("completed", "status=Completed&order_direction=desc", () => true),
+      listed("failed", "status=Failed", () => false),
+    ];
+  },
+  "POST /api/v1/discovery/scans": (asking) =>
+    asking.places.flatMap((place): Case[] => {
+      const isReached = asking.reaches(place);
+      const asked = { path: asking.path, body: { network_id: place.networkId, kind: "snmp" }, code: isReached ? null : "entity_reference_invalid", afterwards: ({ status, data }: Answer) => (status === 200 ? untilEnded(asking.world.appliance, data.id).then(() => {}) : undefined) };
+      const cases: Case[] = [{ title: place.name, ...asked }];
+      if (isReached) cases.push({ title: `targets in ${place.name}`, ...asked, body: { ...asked.body, targets: [`10.${place.octet}.7.7`] }, role: "Admin" });
+      return cases;
+    }),
+  "GET /api/v1/discovery/scans/:id": (asking) => ofScans(asking, ({ data }, place) => expect(data).toMatchObject({ id: place.scanId, network_id: place.networkId, status: "Completed" })),
+  "GET /api/v1/discovery/scans/:id/findings": (asking) => [...ofScans(asking, ({ data }) => expect(data.length).toBeGreaterThan(0)), ...ofScans(asking, ({ data }) => expect(data).toEqual([]), "type=Closed")],
+  "GET /api/v1/discovery/scans/:id/events": (asking) => ofScans(asking, ({ text }, place) => expect(text).toContain(place.scanId)),
+  "POST /api/v1/discovery/scans/:id/cancel": (asking) => [
+    ...asking.places.map((place): Case => {
+      const path = (id: string) => asking.path.replace(":id", id);
+      if (!asking.reaches(place)) return { title: place.name, path: path(place.scanId), code: "entity_not_found" };
+      // One that waits, and that nobody is about to begin.
+      const author = { type: "System", id: null, name: "a test", organizationId: place.organizationId, requestId: null, userId: null, role: "Owner", networkIds: null } as const;
+      const input = { network_id: place.networkId, kind: "snmp", targets: null, commit: true, allow_large: false, schedule: null };
+      const fresh = async () => ({ path: path((await asking.world.appliance.writes.run<Wire>("discovery.queue", input, author)).result["id"]) });
+      return { title: place.name, path: path(place.scanId), code: null, fresh, check: ({ data }) => expect(data.status).toBe("Cancelled") };
+    }),
+    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+  ],
   "GET /api/v1/changes": (asking) => {
     const { oracle, then } = asking.world;
     const changes = (title: string, query: string, after: number, finds: (version: { kind: string; id: string }) => boolean): Case => ({
@@ -108,7 +152,8 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       },
     });
     const inNetwork = (place: Place) => (record: Wire) => record["network_id"] === place.networkId || record["id"] === place.networkId;
-    const inHost = (place: Place) => (record: Wire) => record["host_id"] === place.records["hosts"]?.["id"] || record["id"] === place.records["hosts"]?.["id"];
+    // What is ignored of a host is not shown by it.
+    const inHost = (place: Place) => (record: Wire) => (record["record_id"] === undefined && record["host_id"] === place.records["hosts"]?.["id"]) || record["id"] === place.records["hosts"]?.["id"];
     return [
       diff("from the beginning", early, late, "", SHOWN),
       diff("since then", then, late, "", SHOWN),
@@ -152,6 +197,22 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   "GET /api/v1/locate": (asking) =>
     located(asking, (query, instant) => ({ path: withQuery(asking.path, query, instant.query), check: (isFound) => ({ data }) => expect(data.candidates.length > 0).toBe(isFound && instant.title !== asking.world.early) })),
   "GET /api/v1/locate/timeline": (asking) => located(asking, (query) => ({ path: withQuery(asking.path, query), check: (isFound) => ({ data }) => expect(data.intervals.length > 0).toBe(isFound) }), ["now"]),
+  "GET /api/v1/topology": (asking) =>
+    asking.places.flatMap((place) =>
+      asking.instants().flatMap((instant) => {
+        const path = (...more: string[]) => withQuery(asking.path, `network_id=${place.networkId}`, instant.query, ...more);
+        const hosts = asking.world.oracle.living(asking.caller, "host", instant.sequence).filter((host) => host["network_id"] === place.networkId);
+        const check = ({ data }: Answer) => {
+          expect(sorted(idsOf(data.nodes.filter((node: Wire) => node["kind"] === "Known")))).toEqual(sorted(idsOf(hosts)));
+          expect(data.links.length > 0).toBe(hosts.length > 0);
+        };
+        const title = `${place.name} ${instant.title}`;
+        return [
+          { title: `${title}, all of it`, path: path("include_isolated=true"), code: null, check },
+          ...asking.values("format").map((format): Case => ({ title: `${title} as ${format}`, path: path(`format=${format}`), code: null })),
+        ];
+      }),
+    ),
   // They are of everything: who reaches some networks only is to have none.
   "GET /api/v1/backups": ({ path, caller }) => [{ title: "asked", path, code: ofEverything(caller, null) }],
   "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],
@@ -160,6 +221,19 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
 
 function ofEverything(caller: Caller, code: string | null): string | null {
   return caller.networkIds === null ? code : "auth_permission_denied";
+}
+
+/** The scan of each place, now and at other instants. */
+function ofScans(asking: Asking, check: (answer: Answer, place: Place) => void, query = ""): Case[] {
+  const cases = asking.places.flatMap((place) =>
+    (asking.takes("at") ? asking.instants() : asking.instants().slice(0, 1)).map((instant): Case => ({
+      title: `${place.name}, ${instant.title}`,
+      path: withQuery(asking.path.replace(":id", place.scanId), query, instant.query),
+      code: asking.reaches(place) && instant.title !== asking.world.early ? null : "entity_not_found",
+      check: (answer) => check(answer, place),
+    })),
+  );
+  return [...cases, { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" }];
 }
 
 function ofTransactions(asking: Asking): Array<{ title: string; sequence: number; isReached: boolean }> {

@@ -7,7 +7,8 @@ import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
 import { newAppliance, PASSWORD_HASH, type TestAppliance } from "./appliance.ts";
 import { LedgerOracle, type Sight } from "./authorization-oracle.ts";
 import type { Client } from "./client.ts";
-import { addUser, made, newApiKey, newUser, type NewApiKey, type Wire } from "./factories.ts";
+import { addUser, made, newApiKey, newIgnored, newUser, type NewApiKey, type Wire } from "./factories.ts";
+import { untilEnded } from "./scans.ts";
 
 /** Near is what a caller confined to one network reaches; far is another network of the organization; foreign is another organization's. */
 export const PLACES = ["near", "far", "foreign"] as const;
@@ -44,6 +45,8 @@ export interface Place extends Sight {
   readonly switchId: string;
   /** A host that was deleted after `World.then`. */
   readonly goneHostId: string;
+  /** A scan that has ended. */
+  readonly scanId: string;
   /** A transaction of this place alone. */
   readonly sequence: number;
 }
@@ -96,11 +99,12 @@ export async function newAuthorizationWorld(): Promise<World> {
 
   const own = await furnishOrganization(appliance, owner, first.organizationId, ORGANIZATION_WORD, [first.networkId, farNetwork["id"]]);
   const foreign = await furnishOrganization(appliance, foreigner, second.organizationId, "zzforeign", [second.networkId]);
-  const near = await furnish("near", owner, first.networkId, own);
-  const far = await furnish("far", owner, farNetwork["id"], own);
-  const away = await furnish("foreign", foreigner, second.networkId, foreign);
+  const near = await furnish("near", appliance, owner, first.networkId, own);
+  const far = await furnish("far", appliance, owner, farNetwork["id"], own);
+  const away = await furnish("foreign", appliance, foreigner, second.networkId, foreign);
   await assign(owner, own, [near, far]);
   await assign(foreigner, foreign, [away]);
+  const scanIds = { near: await scan(appliance, near), far: await scan(appliance, far), foreign: await scan(appliance, away) };
   const callers = await newCallers(appliance, { nearId: first.networkId, farId: farNetwork["id"], second, foreigner });
 
   clock.advance(60_000);
@@ -109,9 +113,9 @@ export async function newAuthorizationWorld(): Promise<World> {
   await callers.later();
   await made(owner.delete(`/api/v1/networks/${goneNetwork["id"]}`));
   const places = {
-    near: await changed(appliance, near, { organizationId: first.organizationId, networkIds: [first.networkId], ownerId: first.userId }),
-    far: await changed(appliance, far, { organizationId: first.organizationId, networkIds: [farNetwork["id"]], ownerId: first.userId }),
-    foreign: await changed(appliance, away, { organizationId: second.organizationId, networkIds: [second.networkId], ownerId: second.userId }),
+    near: await changed(appliance, near, { organizationId: first.organizationId, networkIds: [first.networkId], ownerId: first.userId, scanId: scanIds.near }),
+    far: await changed(appliance, far, { organizationId: first.organizationId, networkIds: [farNetwork["id"]], ownerId: first.userId, scanId: scanIds.far }),
+    foreign: await changed(appliance, away, { organizationId: second.organizationId, networkIds: [second.networkId], ownerId: second.userId, scanId: scanIds.foreign }),
   };
   clock.advance(60_000);
   return {
@@ -161,7 +165,7 @@ interface Furnished extends Common {
 }
 
 /** One of everything in a network: hosts that see each other, with all that a host can have. */
-async function furnish(name: PlaceName, owner: Client, networkId: string, common: Common): Promise<Furnished> {
+async function furnish(name: PlaceName, appliance: TestAppliance, owner: Client, networkId: string, common: Common): Promise<Furnished> {
   const { word, octet } = MARKS[name];
   const mac = (n: number) => `02:00:00:${octet.toString(16)}:00:${n.toString(16).padStart(2, "0")}`;
   const described = { description: `${word} described`, sys_name: `${word} sysname`, sys_location: `${word} room`, serial_number: `${word}-serial`, tags: [common.tag["id"]] };
@@ -197,6 +201,12 @@ async function furnish(name: PlaceName, owner: Client, networkId: string, common
     cdp_device_id: `${word}-cdp`,
     neighbor: { type: "IfEntry", id: stationEntry["id"] },
   });
+  const schedule = await post("discovery/schedules", { network_id: networkId, name: `${word} schedule`, cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: [`10.${octet}.0.0/24`] });
+  const ignored = newIgnored(
+    appliance,
+    { network_id: networkId, entity: "if_entry", host_id: station["id"], identity: `${station["id"]}/9`, label: `${word} eth9`, signs: [`mac:${mac(9)}`, `ip:10.${octet}.0.9`] },
+    (await made(owner.get("/api/v1/organizations")))["id"],
+  );
   const ids = {
     networks: networkId,
     subnets: subnet["id"],
@@ -207,11 +217,20 @@ async function furnish(name: PlaceName, owner: Client, networkId: string, common
     services: service["id"],
     bindings: binding["id"],
     "if-entries": entry["id"],
+    "discovery/schedules": schedule["id"],
+    "discovery/ignored": ignored["id"],
     credentials: common.credential["id"],
     tags: common.tag["id"],
     users: common.userId,
   };
   return { ...common, name, owner, networkId, ids, switchId: device["id"], goneHostId: gone["id"] };
+}
+
+/** Of hosts that do not answer, as its findings say. @returns the scan's id */
+async function scan(appliance: TestAppliance, { owner, networkId }: Furnished): Promise<string> {
+  const { id } = await made(owner.post("/api/v1/discovery/scans", { network_id: networkId, kind: "snmp" }));
+  await untilEnded(appliance, id);
+  return id;
 }
 
 /** The organization's credential, tried in each network and at a host of each. */
@@ -221,7 +240,7 @@ async function assign(by: Client, { credential }: Common, places: readonly Furni
 }
 
 /** What happens after `then`: most of it is written anew, and a host goes. */
-async function changed(appliance: TestAppliance, place: Furnished, where: Sight & { readonly ownerId: string }): Promise<Place> {
+async function changed(appliance: TestAppliance, place: Furnished, where: Sight & { readonly ownerId: string; readonly scanId: string }): Promise<Place> {
   const { owner, ids, name } = place;
   const { word, octet } = MARKS[name];
   const edit = async (path: string, changes: Wire) => made(owner.put(`/api/v1/${path}`, { ...(await made(owner.get(`/api/v1/${path}`))), ...changes }));
@@ -230,6 +249,7 @@ async function changed(appliance: TestAppliance, place: Furnished, where: Sight 
   await edit(`vlans/${ids["vlans"]}`, { description: `${word} described anew` });
   await edit(`hosts/${ids["hosts"]}`, { name: `${word} renamed station`, description: `${word} described anew` });
   await edit(`if-entries/${ids["if-entries"]}`, { if_alias: `${word} moved desk` });
+  await edit(`discovery/schedules/${ids["discovery/schedules"]}`, { name: `${word} weekly schedule`, cron: "@weekly" });
   await made(owner.delete(`/api/v1/hosts/${place.goneHostId}`));
   const records: Record<string, Wire> = {};
   for (const [plural, id] of Object.entries(ids)) records[plural] = await made(owner.get(`/api/v1/${plural}/${id}`));

@@ -6,10 +6,11 @@ import { apiKeyHashes } from "../../src/access/tables.ts";
 import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
 import type { Role } from "../../src/access/role.ts";
 import { openWritable } from "../../src/db/connection.ts";
-import { OPERATION } from "../../src/db/kind.ts";
-import type { WriteTransaction } from "../../src/db/transaction.ts";
+import { OPERATION, type OwnFields } from "../../src/db/kind.ts";
+import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
 import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { ignoredKind, type IgnoredRecord } from "../../src/resources/ignored/ignored.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { userKind } from "../../src/resources/users/user.ts";
 import type { TestAppliance } from "./appliance.ts";
@@ -104,6 +105,19 @@ export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client 
   return made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: `host ${next()}`, ...fields }));
 }
 
+/** In the first network unless told otherwise; every one has a name of its own. */
+export function newSchedule(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+  return made(by.post("/api/v1/discovery/schedules", { network_id: appliance.first.networkId, name: `schedule ${next()}`, cron: "30 2 * * *", kind: "full", ...fields }));
+}
+
+/** A host that discovery is not to bring back, unless told otherwise. No client makes such a record: deletions do. */
+export function newIgnored(appliance: TestAppliance, fields: Partial<OwnFields<IgnoredRecord>> = {}, organizationId: string = appliance.first.organizationId): Wire {
+  const recordId = `01936f2e-0d5c-7d3a-9a3c-${next().toString(16).padStart(12, "0")}`;
+  return inTransaction(appliance, (tx) =>
+    tx.create(ignoredKind, organizationId, { network_id: appliance.first.networkId, entity: "host", record_id: recordId, host_id: null, identity: recordId, label: "printer", signs: [], ...fields }),
+  );
+}
+
 /** An SNMPv2c credential of the first organization, assigned to nothing unless told otherwise. */
 export function newCredential(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
   return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
@@ -121,13 +135,13 @@ export function credentialBody(appliance: TestAppliance): Wire {
   };
 }
 
-/** Runs an action as one command of a second writer on the same database, at the appliance's clock. */
-export function inTransaction<T>(appliance: TestAppliance, action: (tx: WriteTransaction) => T): T {
+/** Runs an action as one command of a second writer on the same database, at the appliance's clock; the appliance's own unless told otherwise. */
+export function inTransaction<T>(appliance: TestAppliance, action: (tx: WriteTransaction) => T, author: Author = SYSTEM_AUTHOR): T {
   const db = openWritable(appliance.databasePath);
   db.$client.run("PRAGMA synchronous = OFF");
   try {
     const writer = new Writer({ db, kinds: KINDS, commands: { "test.run": action }, clock: appliance.clock, random: appliance.random });
-    const replies = writer.execute([{ command: "test.run", input: {}, actor: SYSTEM_AUTHOR }]);
+    const replies = writer.execute([{ command: "test.run", input: {}, actor: author }]);
     return outcomeOf<T>(replies[0] as WriteReply).result;
   } finally {
     db.$client.close();

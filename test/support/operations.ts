@@ -3,8 +3,9 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import { PASSWORD } from "./appliance.ts";
-import { made, newCredential, newHost, newNetwork, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
+import { made, newCredential, newHost, newIgnored, newNetwork, newSchedule, newSubnet, newTag, newUser, newVlan, type Wire } from "./factories.ts";
 import { keyBody, live, newIfEntry } from "./inventory.ts";
+import { scanned } from "./scans.ts";
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -21,7 +22,7 @@ export interface Operation {
 }
 
 /** The standard set, by the path below /api/v1. */
-export const PLURALS = ["auth/keys", "bindings", "credentials", "hosts", "if-entries", "ip-addresses", "networks", "ports", "services", "subnets", "tags", "users", "vlans"] as const;
+export const PLURALS = ["auth/keys", "bindings", "credentials", "discovery/schedules", "hosts", "if-entries", "ip-addresses", "networks", "ports", "services", "subnets", "tags", "users", "vlans"] as const;
 
 /** Ports, and addresses, that the bindings of a world's bodies go through: pairs of them can live side by side. */
 const TARGETS = 16;
@@ -37,6 +38,10 @@ export const OPERATIONS: readonly Operation[] = [
   { method: "GET", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
   { method: "PUT", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
   { method: "POST", path: "/api/v1/discovery/self", plural: "discovery/self", answers: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "a list" },
+  { method: "POST", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans/:id", plural: "discovery/scans", answers: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans/:id/findings", plural: "discovery/scans", answers: "a list" },
   { method: "POST", path: "/api/v1/auth/keys/:id/rotate", plural: "auth/keys", answers: "something else", sessionOnly: true },
   ...PLURALS.flatMap((plural): Operation[] => {
     const path = `/api/v1/${plural}`;
@@ -67,6 +72,7 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   const subnet = await newSubnet(appliance, { cidr: "198.51.100.0/24" });
   const user = await newUser(appliance, { role: "Member", networkIds: [networkId] });
   const credential = await newCredential(appliance);
+  const schedule = await newSchedule(appliance);
   const host = await newHost(appliance, { ip_addresses: [{ ip_address: "198.51.100.1" }], ports: [{ number: 80, protocol: "Tcp" }], services: [{ name: "web", service_definition: "Nginx" }] });
   const entry = await newIfEntry(appliance, host["id"]);
   // Another host, for children by themselves: an update of the first one may take its own away.
@@ -84,6 +90,8 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
     "auth/keys": key.id,
     bindings: binding["id"],
     credentials: credential["id"],
+    "discovery/ignored": newIgnored(appliance)["id"],
+    "discovery/schedules": schedule["id"],
     hosts: host["id"],
     "if-entries": entry["id"],
     "ip-addresses": addresses[0] as string,
@@ -97,6 +105,7 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   };
   const records: Record<string, Wire> = {};
   for (const [plural, id] of Object.entries(ids)) records[plural] = await live(appliance, plural, id);
+  records["discovery/scans"] = await scanned(appliance, { kind: "snmp" });
   records["organizations"] = (await appliance.owner.get("/api/v1/organizations")).data;
   const address = host["ip_addresses"][0].id;
   let last = 0;
@@ -175,12 +184,14 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
       bindings: [{ type: "Port", port_id: ports[0], ip_address_id: addresses[0] }],
     }),
     networks: (n) => ({ organization_id: organizationId, name: `n${n}`, description: "d", tags: [tag["id"]], stale_after_hours: 24 }),
+    "discovery/schedules": (n) => ({ network_id: networkId, name: `n${n}`, cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: ["198.51.100.0/24", "192.0.2.7"], is_enabled: false }),
     subnets: (n) => ({ network_id: networkId, cidr: `10.${n >> 8}.${n & 255}.0/24`, name: "s", description: "d", subnet_type: "Lan", vlan_id: vlan["id"], tags: [tag["id"]] }),
     tags: (n) => ({ organization_id: organizationId, name: `t${n}`, description: "d", color: "Green", is_application: false }),
     users: (n) => ({ email: `u${n}@example.org`, name: "u", role: "Viewer", network_ids: [networkId], is_enabled: true, password: PASSWORD }),
     vlans: (n) => ({ network_id: networkId, number: 1 + (n % 4_094), name: "v", description: "d" }),
     organizations: () => ({ name: "First" }),
     "discovery/self": () => ({ network_id: networkId }),
+    "discovery/scans": () => ({ network_id: networkId, kind: "snmp", targets: ["198.51.100.7", "198.51.100.0/30"], commit: false, allow_large: false }),
   };
   return {
     records,

@@ -9,10 +9,12 @@ import { credentialKind } from "../../src/resources/credentials/credential.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ignoredKind } from "../../src/resources/ignored/ignored.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
 import { organizationKind } from "../../src/resources/organizations/organization.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
+import { scheduleKind } from "../../src/resources/schedules/schedule.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
@@ -32,7 +34,8 @@ export interface Population {
 
 const MANUAL = { type: "Manual" } as const;
 
-export function populate(store: Store): Population {
+/** @param isEarlier without the kinds that stores of the first schemas had no tables for */
+export function populate(store: Store, { isEarlier = false } = {}): Population {
   const { organizationId, networkId } = store;
   const { userId } = store.write((tx) => {
     const other = tx.newId();
@@ -46,12 +49,20 @@ export function populate(store: Store): Population {
   const goneTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
   store.write((tx) => tx.remove(tagKind, goneTagId));
   const made = store.write((tx) => inventory(tx, store, userId));
+  if (!isEarlier) store.write((tx) => discovery(tx, store, made.hostId));
   store.write((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }));
   store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: "Ü\u0000\u2028😀\"\\" }));
   moveThereAndBack(store, made.hostId);
   comeAgain(store, made.hostId);
   store.write((tx) => tx.observe(ifEntryKind, made.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
   return { ...made, userId, goneTagId };
+}
+
+function discovery(tx: WriteTransaction, { organizationId, networkId }: Store, hostId: string): void {
+  tx.create(scheduleKind, organizationId, { network_id: networkId, name: "Night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full", targets: ["10.0.0.0/24"], is_enabled: true });
+  for (const [host_id, entity, identity] of [[null, "vlan", `${networkId}/9`], [hostId, "port", `${hostId}/80/Tcp`]] as const) {
+    tx.create(ignoredKind, organizationId, { network_id: networkId, entity, record_id: tx.newId(), host_id, identity, label: identity, signs: [] });
+  }
 }
 
 function inventory(tx: WriteTransaction, store: Store, userId: string) {

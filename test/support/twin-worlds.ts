@@ -5,6 +5,7 @@ import type { Instant } from "../../src/base/instant.ts";
 import { newAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 import { made, newApiKey, newUser, type Wire } from "./factories.ts";
+import { untilEnded } from "./scans.ts";
 
 export interface Twin {
   readonly appliance: TestAppliance;
@@ -26,7 +27,8 @@ const STEP_MS = 60_000;
 
 /** @param isCrowded whether there is anything beyond */
 export async function newTwin(isCrowded: boolean): Promise<Twin> {
-  const appliance = await newAppliance();
+  // What a scan would write of links is one more transaction, and no step.
+  const appliance = await newAppliance({ scanning: { links: () => ({ find: () => [] }) } });
   const { owner, first, clock } = appliance;
   const far = (await made(owner.post("/api/v1/networks", { name: "far" })))["id"];
   const second = await appliance.newOrganization("Second");
@@ -50,6 +52,13 @@ export async function newTwin(isCrowded: boolean): Promise<Twin> {
     world.instants.push(clock.text());
   }
   world.passTo(start + (STEPS.length + 1) * STEP_MS);
+  // Scans are no transactions: they have ids of their own in each.
+  for (const [by, networkId] of [...(isCrowded ? [[owner, far], [foreigner, second.networkId]] as const : []), [owner, first.networkId] as const]) {
+    const { id } = await made(by.post("/api/v1/discovery/scans", { network_id: networkId, kind: "snmp" }));
+    await untilEnded(appliance, id);
+    if (networkId === first.networkId) world.ids["discovery/scans"] = [id];
+  }
+  world.passTo(start + (STEPS.length + 2) * STEP_MS);
   const sequences = world.sequences();
   const shared = appliance.reader.recordN(far) === null ? 0 : sequences.length;
   if (shared !== STEPS.length) throw new Error(`${sequences.length} transactions for ${STEPS.length} steps`);
@@ -170,6 +179,8 @@ const STEPS: ReadonlyArray<(world: TwinWorld) => Promise<void>> = [
   (world) => world.post(`hosts`, { id: world.newId("hosts"), network_id: world.networkId, name: "old-1", ip_addresses: [{ id: world.newId("ip-addresses"), ip_address: "10.2.0.3", mac_address: mac(3) }] }),
   (world) => world.put(`if-entries/${world.id("if-entries", 1)}`, { oper_status: "Down" }),
   (world) => world.put(`networks/${world.networkId}`, { description: "north" }),
+  (world) => world.post("discovery/schedules", { id: world.newId("discovery/schedules"), network_id: world.networkId, name: "Night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" }),
+  (world) => world.put(`discovery/schedules/${world.id("discovery/schedules")}`, { targets: ["10.2.0.0/16"] }),
 ];
 
 interface Beyond {
@@ -195,6 +206,7 @@ class Crowd {
       const isForeign = by !== this.owner;
       if (isForeign && step === 1) await this.make(by, "tags", { name: "core", color: "Green" });
       if (step === 1) await this.make(by, "vlans", { network_id: networkId, number: 120, name: "Servers" });
+      if (step === 1) await this.make(by, "discovery/schedules", { network_id: networkId, name: "Night", cron: "30 2 * * *", kind: "full" });
       if (step === 1) await this.make(by, "subnets", { network_id: networkId, cidr: "10.2.0.0/16", name: "Room" });
       if (step >= 2) await this.station(by, networkId, step);
       if (isForeign && step === 9) await this.make(by, "credentials", { organization_id: organizationId, name: "read-only", credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "a community" } }, assigned_network_ids: [networkId], host_assignments: [], tags: [] });

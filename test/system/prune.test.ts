@@ -3,6 +3,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { inUnits } from "../../src/backup/room.ts";
 import { ensureExecutable, EXECUTABLE, Workplace, type Finished } from "../support/executable.ts";
 
 let place: Workplace;
@@ -102,7 +103,7 @@ describe("netledger prune", () => {
     expect(readFileSync(database()).includes("0007-long-forgotten")).toBe(true);
     const pruned = await prune("--before", before, "--vacuum");
     expect([pruned.code, pruned.err]).toEqual([0, ""]);
-    expect(pruned.out).toEndWith(`${database()} has ${Math.ceil(statSync(database()).size / 1_000)} kB.\n`);
+    expect(pruned.out).toEndWith(`${database()} has ${inUnits(statSync(database()).size)}.\n`);
     expect(statSync(database()).size).toBeLessThan(size - (RENAMES / 2) * 2_000);
     expect(readFileSync(database()).includes("0007-long-forgotten")).toBe(false);
     expect(readFileSync(database()).includes(`${String(RENAMES - 1).padStart(4, "0")}-long-forgotten`)).toBe(true);

@@ -154,6 +154,21 @@ describe("a setting that may be given without its flag", () => {
   });
 });
 
+describe("what scans go by", () => {
+  const SCANNING = { name: "serve", summary: "runs.", always: ["snmpPort"], maybe: ["secretsFolder", "scanTcpPorts"] } as const;
+
+  test("is the port of SNMP, the sweep's own list and no secrets in files, unless it is told otherwise", () => {
+    expect(readConfig(SCANNING, [], {})).toEqual({ snmpPort: 161, secretsFolder: null, scanTcpPorts: null });
+    const environment = { NETLEDGER_SNMP_PORT: "1161", NETLEDGER_SECRETS_FOLDER: "secrets", NETLEDGER_SCAN_TCP_PORTS: "443, 22,443" };
+    expect(readConfig(SCANNING, [], environment)).toEqual({ snmpPort: 1161, secretsFolder: resolve("secrets"), scanTcpPorts: [22, 443] });
+  });
+
+  test.each(["0", "65536", "-1", "1e3", " 22x", "22,,23", "http"])("refuses %j as a port", (text) => {
+    expect(problem(["--scan-tcp-ports", text], {}, SCANNING)).toStartWith("--scan-tcp-ports must be a port from 1 to 65535, not ");
+    expect(problem([], { NETLEDGER_SNMP_PORT: text }, SCANNING)).toStartWith("NETLEDGER_SNMP_PORT must be a port from 1 to 65535, not ");
+  });
+});
+
 describe("the help", () => {
   test("of a command tells every setting with its flag, variable, default and meaning", () => {
     const help = helpOf([SERVE]);

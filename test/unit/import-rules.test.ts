@@ -13,7 +13,7 @@ const LAYERS = [
   ["appliance.ts"],
   ["body-worker.ts", "store.ts"],
   ["bare-app.ts"],
-  ["app.ts", "writer.ts", "reads.ts", "backup-worker.ts"],
+  ["app.ts", "writer.ts", "reads.ts", "scanner.ts", "backup-worker.ts"],
   ["resources/", "access/", "history/", "discovery/", "backup/"],
   ["http/", "db/"],
   ["config.ts"],
@@ -28,6 +28,7 @@ const SIDEWAYS: [from: string, to: string][] = [
   ["history/", "access/"],
   ["discovery/", "resources/"],
   ["discovery/", "access/"],
+  ["discovery/", "history/"],
   ["backup/", "history/"],
   ["backup/", "resources/"],
   ["backup/", "access/"],
@@ -56,6 +57,7 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
 const UNREACHABLE: { from: string; packages: string[] }[] = [
   { from: "src/writer.ts", packages: ["elysia", "@elysiajs/*"] },
   { from: "src/reads.ts", packages: ["elysia", "@elysiajs/*"] },
+  { from: "src/scanner.ts", packages: ["elysia", "@elysiajs/*"] },
   { from: "src/backup-worker.ts", packages: ["elysia", "@elysiajs/*"] },
 ];
 

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import type { RecordBase } from "../../src/db/kind.ts";
 import { subjectOf } from "../../src/history/restore/plan.ts";
-import { recordLabel } from "../../src/history/record-label.ts";
+import { recordLabel } from "../../src/resources/record-label.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 
 const DOCUMENTS: Array<[string, Record<string, unknown>, string]> = [
@@ -17,6 +17,8 @@ const DOCUMENTS: Array<[string, Record<string, unknown>, string]> = [
   ["port", { number: 22, protocol: "Tcp" }, "22/Tcp"],
   ["subnet", { cidr: "10.0.0.0/8", name: "all" }, "10.0.0.0/8"],
   ["host", { name: "switch" }, "switch"],
+  ["schedule", { name: "Night" }, "Night"],
+  ["ignored", { label: "printer-7", entity: "host" }, "printer-7"],
 ];
 
 function named(kindName: string, document: Record<string, unknown>): { inPlan: string | undefined; inDiff: string } {

@@ -6,6 +6,7 @@ import { getReferenced } from "../../access/reach.ts";
 import { applianceSettings } from "../../access/tables.ts";
 import { eq } from "drizzle-orm";
 import { formatInstant } from "../../base/instant.ts";
+import { isOneDevices } from "../../base/mac.ts";
 import type { AnyKind, Observed } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
@@ -19,6 +20,10 @@ import { removeRecord } from "../../resources/references.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
+import { HostIndex } from "../reconcile/host-index.ts";
+import { identify } from "../reconcile/identity.ts";
+import { selfHost, selfHostSetting } from "../reconcile/self-host.ts";
+import { isOwnAddress, nameSign, serialSign, type Signs } from "../reconcile/signs.ts";
 import { isLoopbackOnly } from "./inventory-addresses.ts";
 import type { MachineSnapshot } from "./machine.ts";
 import { serviceOf } from "./well-known-services.ts";
@@ -62,6 +67,8 @@ class SelfReconciliation {
   private readonly machine: MachineSnapshot;
   private readonly actor: CommandActor;
   private readonly seen: Observed;
+  /** The run before; null where none is remembered. */
+  private lastRun: string | null = null;
 
   constructor(tx: WriteTransaction, input: SelfDiscoveryInput, actor: CommandActor) {
     this.tx = tx;
@@ -84,13 +91,19 @@ class SelfReconciliation {
   private host(): HostRecord {
     const { tx, machine } = this;
     const told = { sys_name: machine.hostname, sys_descr: machine.sys_descr, manufacturer: machine.manufacturer, model: machine.model, serial_number: machine.serial_number };
-    const setting = `self_host/${this.input.network_id}`;
-    const known = tx.db.select({ value: applianceSettings.value }).from(applianceSettings).where(eq(applianceSettings.name, setting)).limit(1).all()[0];
-    const present = known === undefined ? null : tx.find(hostKind, known.value);
+    const setting = selfHostSetting(this.input.network_id);
+    const ownHost = selfHost(tx, this.input.network_id);
+    const present = ownHost ?? this.hostThatScansFound();
+    // Nothing of a host that it finds now is its own work.
+    this.lastRun = ownHost === null ? "" : this.setting(`self_discovery/${this.input.network_id}`);
+    this.set(`self_discovery/${this.input.network_id}`, this.input.discovery_id);
     if (present !== null) {
       // What the machine does not tell (a container has no serial number) is no reason to forget what somebody entered.
-      tx.update(hostKind, present.id, withoutUnknown(told));
+      const unknown = Object.fromEntries(Object.entries(told).filter(([field]) => present[field as keyof typeof told] === null)) as typeof told;
+      // What an agent on it has told by SNMP stays as it was told.
+      tx.update(hostKind, present.id, withoutUnknown(present.sys_object_id === null ? told : unknown));
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
+      if (ownHost === null) this.set(setting, present.id);
       return present;
     }
     const host = tx.create(
@@ -114,10 +127,34 @@ class SelfReconciliation {
       },
       { observed: { last_seen_at: this.seen.last_seen_at ?? null } },
     );
-    tx.afterwardsRun(() => {
-      tx.db.insert(applianceSettings).values({ name: setting, value: host.id }).onConflictDoUpdate({ target: applianceSettings.name, set: { value: host.id } }).run();
-    });
+    this.set(setting, host.id);
     return host;
+  }
+
+  /** The host as which a scan has found this machine before. */
+  private hostThatScansFound(): HostRecord | null {
+    const { tx, machine } = this;
+    const macs = machine.interfaces.flatMap((each) => each.mac_address ?? []);
+    const signs: Signs = {
+      serialNumber: serialSign(machine.serial_number),
+      chassisId: null,
+      macs: new Set(macs.filter(isOneDevices)),
+      sysName: nameSign(machine.hostname),
+      addresses: new Set(machine.addresses.map((each) => each.ip_address).filter(isOwnAddress)),
+    };
+    const known = identify(signs, new HostIndex(tx, this.input.network_id).candidates(signs));
+    return known === null ? null : tx.find(hostKind, known.id);
+  }
+
+  private setting(name: string): string | null {
+    return this.tx.db.select({ value: applianceSettings.value }).from(applianceSettings).where(eq(applianceSettings.name, name)).limit(1).all()[0]?.value ?? null;
+  }
+
+  private set(name: string, value: string): void {
+    const { tx } = this;
+    tx.afterwardsRun(() => {
+      tx.db.insert(applianceSettings).values({ name, value }).onConflictDoUpdate({ target: applianceSettings.name, set: { value } }).run();
+    });
   }
 
   /** @returns address → id */
@@ -241,6 +278,11 @@ class SelfReconciliation {
   }
 
   private again(kind: AnyKind, id: string, fields: object): string {
+    if (this.wasSeenByScan(id)) {
+      // Both describe it in their own words: the words of the last scan stay.
+      this.tx.observe(kind, id, { last_seen_at: this.seen.last_seen_at ?? null });
+      return id;
+    }
     this.tx.update(kind, id, fields);
     this.tx.observe(kind, id, this.seen);
     return id;
@@ -249,9 +291,18 @@ class SelfReconciliation {
   /** Ends what discovery found once and finds no more. A port or address may have taken bindings along already. */
   private forget(kind: AnyKind, records: Iterable<Found>): void {
     for (const record of records) {
-      if (record.first_discovery_id === null || record.first_discovery_id === undefined) continue;
+      if (record.first_discovery_id === null || record.first_discovery_id === undefined || this.wasSeenByScan(record.id)) continue;
       if (this.tx.find(kind, record.id) !== null) removeRecord(this.tx, kind, record.id, true);
     }
+  }
+
+  /**
+   * What a scan saw after this machine last recorded itself is not its to end or to describe: from outside other things are seen than the kernel
+   * tells, in other words.
+   */
+  private wasSeenByScan(id: string): boolean {
+    const by = this.tx.observedOf(id).last_discovery_id ?? null;
+    return by !== null && by !== this.input.discovery_id && this.lastRun !== null && by !== this.lastRun;
   }
 
   private counts(): Pick<SelfDiscovered, "created" | "updated" | "deleted"> {

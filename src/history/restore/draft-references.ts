@@ -5,6 +5,9 @@ import { countedEntities, entityWord } from "../../base/entity-words.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { liveIdentity } from "../../db/kind.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
+import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { withFarEndRenamed } from "../../resources/if-entries/more-neighbors.ts";
+import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { referencesOf, referrersOf, type ReferenceHeld } from "../../resources/references.ts";
 import { isWritten, type Draft, type Drafted } from "./draft.ts";
 import type { Past } from "./past.ts";
@@ -27,14 +30,16 @@ export function followRemovals(draft: Draft): void {
   }
 }
 
-/** Refuses the removal of what others have come to depend on. */
+/** Refuses the removal of what others have come to depend on. What is ignored of it goes along: nothing depends on that. */
 export function refuseReferred(draft: Draft): void {
   for (const drafted of draft.all) {
     if (drafted.before === null || drafted.after !== null) continue;
     const found = new Map<AnyKind, Set<string>>();
     for (const referrer of referrersOf(draft.tx, drafted.kind, drafted.id)) {
       const state = draft.find(referrer.kind, referrer.record.id);
-      if (state !== null && referrer.refers(state)) found.set(referrer.kind, (found.get(referrer.kind) ?? new Set()).add(state.id));
+      if (state === null || !referrer.refers(state)) continue;
+      if (referrer.kind.code === ignoredKind.code) draft.put({ kind: ignoredKind, before: referrer.record, after: null, subject: state, isPart: true, reason: `it is of ${called(subjectOf(drafted.kind, drafted.subject))}, which goes` });
+      else found.set(referrer.kind, (found.get(referrer.kind) ?? new Set()).add(state.id));
     }
     if (found.size === 0) continue;
     const what = [...found].map(([kind, ids]) => countedEntities(kind.name, ids.size)).join(", ");
@@ -126,6 +131,8 @@ function renamed(record: RecordBase, field: string, from: string, to: string): o
   if (typeof value === "string") return { [field]: to };
   if (Array.isArray(value)) return { [field]: [...new Set(value.map((id) => (id === from ? to : id)))] };
   if (field === "neighbor") return { neighbor: { ...(value as object), id: to } };
+  // References whose fields are within a list of another name.
+  if (field.startsWith("more_neighbor_")) return { more_neighbors: withFarEndRenamed((record as IfEntryRecord).more_neighbors ?? [], from, to) };
   const virtualization = value as { details: object };
   return { [field]: { ...virtualization, details: { ...virtualization.details, service_id: to } } };
 }

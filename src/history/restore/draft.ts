@@ -3,6 +3,7 @@
 
 import { changedOwnFields, type WriteTransaction } from "../../db/transaction.ts";
 import { liveIdentity, type AnyKind, type Observed, type RecordBase } from "../../db/kind.ts";
+import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { subjectOf, type PlanAction, type PlanConflict, type Planned } from "./plan.ts";
 
 /** A record as it is and as it is to be. */
@@ -101,8 +102,13 @@ export function isWritten({ before, after }: Drafted): boolean {
 export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
   // What had no value then has none, also where that is said by leaving it out.
-  for (const name of changedOwnFields(live, then)) if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
+  for (const name of changedContent(live, then)) if (!except.includes(name)) record[name] = (then as unknown as Record<string, unknown>)[name];
   return record as unknown as RecordBase;
+}
+
+/** The fields in which two states of a record differ, but for what scans say of it: that is of today, whatever is brought back. */
+export function changedContent(before: RecordBase, after: RecordBase): string[] {
+  return changedOwnFields(before, after).filter((name) => !(DISCOVERABLE_READ_ONLY as readonly string[]).includes(name));
 }
 
 /** Under which names the parts of drafted records change, by the id of the whole. */

@@ -8,7 +8,7 @@ import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { Thinned } from "../../db/thinned-past.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../http/schemas.ts";
 import { KINDS } from "../../resources/kinds.ts";
-import { recordName } from "../record-label.ts";
+import { recordName } from "../../resources/record-label.ts";
 
 export const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
 

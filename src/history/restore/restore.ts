@@ -14,18 +14,20 @@ import { secretIn, storedSecrets } from "../../resources/credentials/secrets.ts"
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { userKind } from "../../resources/users/user.ts";
 import { checkDraft } from "./draft-checks.ts";
+import { endIgnoring } from "./draft-ignored.ts";
 import { followRemovals, ReferenceResolution, renamedEverywhere } from "./draft-references.ts";
 import { asItWas, Draft, isWritten, type Drafted } from "./draft.ts";
 import type { Past, PastRecord } from "./past.ts";
 
 /** What belongs to a record, in the order of the kinds' codes: a part refers to parts before it. */
 const PARTS: ReadonlyArray<{ readonly of: AnyKind; readonly column: string; readonly kinds: readonly AnyKind[] }> = [
-  { of: hostKind, column: "host_n", kinds: [ipAddressKind, ifEntryKind, fdbEntryKind, portKind, serviceKind, bindingKind, credentialAssignmentKind] },
+  { of: hostKind, column: "host_n", kinds: [ipAddressKind, ifEntryKind, fdbEntryKind, portKind, serviceKind, bindingKind, credentialAssignmentKind, ignoredKind] },
   { of: credentialKind, column: "credential_n", kinds: [credentialAssignmentKind] },
   { of: ifEntryKind, column: "if_entry_n", kinds: [fdbEntryKind] },
   { of: serviceKind, column: "service_n", kinds: [bindingKind] },
@@ -81,6 +83,7 @@ class Restore {
     }
     const { column, kinds } = PARTS.find((each) => each.of.code === kind.code) ?? { column: "", kinds: [] };
     for (const part of kinds) this.parts(part, column, live !== null);
+    endIgnoring(draft);
     followRemovals(draft);
     new ReferenceResolution(draft, this.past, this.sequence).run();
     checkDraft(draft, this.actor);

@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import { changedOwnFields, type WriteTransaction } from "../../db/transaction.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
 import { secretIn } from "../../resources/credentials/secrets.ts";
@@ -11,8 +11,9 @@ import { organizationKind } from "../../resources/organizations/organization.ts"
 import { referencesOf } from "../../resources/references.ts";
 import { userKind } from "../../resources/users/user.ts";
 import { checkDraft } from "./draft-checks.ts";
+import { endIgnoring } from "./draft-ignored.ts";
 import { ReferenceResolution, refuseReferred } from "./draft-references.ts";
-import { asItWas, Draft } from "./draft.ts";
+import { asItWas, changedContent, Draft } from "./draft.ts";
 import type { Past, PastRecord, WrittenVersion } from "./past.ts";
 
 /** Who may do what is not undone: a right that was taken is not given back in passing. */
@@ -33,6 +34,7 @@ export function draftRevert(tx: WriteTransaction, past: Past, versions: readonly
     else if (before !== null && after === null) undoDeletion(draft, before, live);
     else if (before !== null && after !== null) undoUpdate(draft, before, after, live);
   }
+  endIgnoring(draft);
   refuseReferred(draft);
   new ReferenceResolution(draft, past, sequence - 1).run();
   checkDraft(draft, actor);
@@ -45,7 +47,7 @@ function undoCreation(draft: Draft, { kind, record }: PastRecord, live: RecordBa
     return;
   }
   const drafted = draft.put({ kind, before: live, after: null, subject: live });
-  for (const field of changedOwnFields(record, live)) draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
+  for (const field of changedContent(record, live)) draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
 }
 
 function undoDeletion(draft: Draft, { kind, record, observed }: PastRecord, live: RecordBase | null): void {
@@ -60,7 +62,7 @@ function undoDeletion(draft: Draft, { kind, record, observed }: PastRecord, live
 }
 
 function undoUpdate(draft: Draft, { kind, record: old }: PastRecord, { record: made }: PastRecord, live: RecordBase | null): void {
-  const fields = changedOwnFields(old, made);
+  const fields = changedContent(old, made);
   if (live === null) {
     const drafted = draft.put({ kind, before: null, after: null, subject: made });
     // A whole of which only parts were changed has nothing of its own to get back.
@@ -68,7 +70,7 @@ function undoUpdate(draft: Draft, { kind, record: old }: PastRecord, { record: m
     return;
   }
   const drafted = draft.put({ kind, before: live, after: live, subject: live });
-  const [sinceThen, fromOld] = [changedOwnFields(made, live), changedOwnFields(old, live)];
+  const [sinceThen, fromOld] = [changedContent(made, live), changedContent(old, live)];
   for (const field of fields) if (sinceThen.includes(field) && fromOld.includes(field)) draft.refuse(drafted, "changed_later", `${field} was changed again since`, field);
   if (kind.code === credentialKind.code && fields.includes("secrets_updated_at")) draft.refuse(drafted, "secret_gone", "the secret before was not kept: secrets are in no history", "credential_type");
   drafted.after = asItWas(live, old, fromOld.filter((field) => !fields.includes(field)));
@@ -85,7 +87,7 @@ function leaveAccess(draft: Draft, { kind, before, after }: WrittenVersion, live
 
 /** Whether all that a version changed is references to records that were deleted with it. */
 function onlyLost(kind: AnyKind, before: RecordBase, after: RecordBase, deleted: ReadonlySet<string>): boolean {
-  const fields = changedOwnFields(before, after);
+  const fields = changedContent(before, after);
   const references = referencesOf(kind, before);
   return (
     fields.length > 0 &&

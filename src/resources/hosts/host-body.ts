@@ -2,6 +2,7 @@
 
 import { Type, type Static, type TSchema } from "@sinclair/typebox";
 import { Body, CHILDREN_MAX, Description, Line, MacText, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TagIds, Timestamp, Uuid } from "../../http/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
@@ -41,7 +42,7 @@ const described = {
   serial_number: DeviceLine,
   management_url: DeviceLine,
 };
-const READ_ONLY = [...RECORD_READ_ONLY, "source", "chassis_id", "last_seen_at"];
+const READ_ONLY = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source", "chassis_id", "last_seen_at"];
 
 export const HostCreate = Body(
   {
@@ -108,6 +109,7 @@ export const HostInterface = Type.Object(
     first_discovery_id: Nullable(Uuid),
     last_discovery_id: Nullable(Uuid),
     last_seen_at: Timestamp,
+    ...discoverableFields,
     ...recordFields,
   },
   { $id: "HostInterface" },
@@ -135,6 +137,7 @@ export const Host = Type.Object(
     serial_number: NullableText,
     management_url: NullableText,
     last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
+    ...discoverableFields,
     credential_assignments: Type.Array(CredentialAssignment),
     interfaces: Type.Array(HostInterface),
     ip_addresses: Type.Array(IpAddress),

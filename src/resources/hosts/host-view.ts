@@ -97,6 +97,6 @@ const INTERFACE_DEFAULTS = {
 };
 
 function interfaceOfHost(text: string): string {
-  const { fdb_macs: _macs, native_vlan_id: _native, vlan_ids: _vlans, ...entry } = JSON.parse(text) as Record<string, unknown>;
+  const { fdb_macs: _macs, native_vlan_id: _native, vlan_ids: _vlans, more_neighbors: _more, ...entry } = JSON.parse(text) as Record<string, unknown>;
   return JSON.stringify({ ...INTERFACE_DEFAULTS, ...entry });
 }

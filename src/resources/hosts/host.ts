@@ -5,10 +5,11 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { networks } from "../networks/network.ts";
+import type { Discoverable } from "../discovered.ts";
 import type { SourceRecord } from "../source.ts";
 import type { HostVirtualization } from "../virtualization.ts";
 
-export interface HostRecord extends RecordBase {
+export interface HostRecord extends RecordBase, Discoverable {
   readonly name: string;
   readonly hostname: string | null;
   readonly description: string | null;

@@ -5,11 +5,13 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, INT32_MAX, MacText, Nullable, OneOf, OBSERVED_READ_ONLY, Timestamp, Uuid } from "../../http/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
 import { networks } from "../networks/network.ts";
 import { vlans } from "../vlans/vlan.ts";
 import { linkClues } from "./link-clues.ts";
+import { MoreNeighborAnswer, moreNeighborIds, type MoreNeighbor } from "./more-neighbors.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES, type AdminStatus, type ChassisIdSubtype, type OperStatus, type PortIdSubtype } from "./vocabulary.ts";
 
 export const FDB_MACS_MAX = 10_000;
@@ -19,7 +21,7 @@ export const SPEED_BPS_MAX = Number.MAX_SAFE_INTEGER;
 export const DEVICE_TEXT_MAX_LENGTH = 4_000;
 
 /** Optional fields are left out where there is no value (specification 2.9). */
-export interface IfEntryRecord extends RecordBase {
+export interface IfEntryRecord extends RecordBase, Discoverable {
   readonly host_id: string;
   readonly network_id: string;
   readonly if_index: number;
@@ -45,6 +47,7 @@ export interface IfEntryRecord extends RecordBase {
   readonly cdp_platform?: string | undefined;
   readonly cdp_address?: string | undefined;
   readonly neighbor?: { readonly type: "IfEntry" | "Host"; readonly id: string } | undefined;
+  readonly more_neighbors?: readonly MoreNeighbor[] | undefined;
   readonly first_discovery_id?: string | undefined;
 }
 
@@ -80,6 +83,8 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   links: (entry) => [
     { relation: "vlan_ids", ids: entry.vlan_ids ?? [] },
     { relation: "neighbor", ids: entry.neighbor === undefined ? [] : [entry.neighbor.id] },
+    { relation: "more_neighbor_hosts", ids: moreNeighborIds(entry.more_neighbors, "Host") },
+    { relation: "more_neighbor_if_entries", ids: moreNeighborIds(entry.more_neighbors, "IfEntry") },
   ],
   owners: (entry) => [{ kind: "host", id: entry.host_id, as: "interfaces" }],
   observed: ["last_discovery_id", "last_seen_at"],
@@ -137,10 +142,12 @@ const described = {
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
-export const IfEntryCreate = Body({ ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: OBSERVED_READ_ONLY });
-export const IfEntryUpdate = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: OBSERVED_READ_ONLY });
+const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "more_neighbors"];
+
+export const IfEntryCreate = Body({ ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: READ_ONLY });
+export const IfEntryUpdate = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: READ_ONLY });
 /** An item of `interfaces` where a host is created. */
-export const IfEntryItem = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: OBSERVED_READ_ONLY });
+export const IfEntryItem = Body({ ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described }, { ignored: READ_ONLY });
 export type IfEntryCreate = Static<typeof IfEntryCreate>;
 export type IfEntryUpdate = Static<typeof IfEntryUpdate>;
 export type IfEntryItem = Static<typeof IfEntryItem>;
@@ -177,9 +184,11 @@ export const IfEntry = Type.Object(
     cdp_platform: Type.Optional(Type.String()),
     cdp_address: Type.Optional(Type.String()),
     neighbor: Type.Optional(Neighbor),
+    more_neighbors: Type.Optional(Type.Array(MoreNeighborAnswer, { description: "Present where more than one neighbor is announced by a protocol: all but the first, which stands in the lldp_ and cdp_ fields." })),
     first_discovery_id: Type.Optional(Uuid),
     last_discovery_id: Type.Optional(Uuid),
     last_seen_at: Type.Optional(Timestamp),
+    ...discoverableFields,
     lineage_id: Type.Optional(Uuid),
     valid_from: Type.Optional(Timestamp),
     valid_to: Type.Optional(Timestamp),

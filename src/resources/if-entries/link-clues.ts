@@ -3,6 +3,7 @@
 
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
+import type { MoreNeighbor } from "./more-neighbors.ts";
 
 /** These private-use characters, which no name has, begin the entries; the first one also stands in them for white space. */
 const ANNOUNCED = "\uE000";
@@ -17,6 +18,7 @@ export interface Link {
   readonly cdp_device_id?: string | undefined;
   readonly cdp_address?: string | undefined;
   readonly neighbor?: { readonly id: string } | undefined;
+  readonly more_neighbors?: readonly MoreNeighbor[] | undefined;
 }
 
 /** The entries of a link: the neighbor's id, and the names and addresses that it announces by LLDP (IEEE 802.1AB) or CDP. */
@@ -25,8 +27,10 @@ export function linkClues(link: Link): string[] {
   const announced = [link.lldp_chassis_id?.value, link.lldp_sys_name, link.lldp_mgmt_addr, link.cdp_device_id, link.cdp_address];
   // Of port ids only addresses: `Gi0/1` is on every switch.
   if (portId !== undefined && canonical(portId.value) !== null) announced.push(portId.value);
+  for (const each of link.more_neighbors ?? []) announced.push(...(each.protocol === "Lldp" ? [each.chassis_id?.value, each.sys_name, each.mgmt_addr] : [each.device_id, each.address]));
   const clues = announced.filter((text) => text !== undefined && /\S/.test(text)).map((text) => announcedClue(text as string));
-  return link.neighbor === undefined ? clues : [neighborClue(link.neighbor.id), ...clues];
+  const farEnds = [link.neighbor, ...(link.more_neighbors ?? []).map((each) => each.neighbor)].flatMap((each) => (each === undefined ? [] : [neighborClue(each.id)]));
+  return [...farEnds, ...clues];
 }
 
 /** The entry of a link whose neighbor has this id. */

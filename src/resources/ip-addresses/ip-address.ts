@@ -6,11 +6,12 @@ import { ipSortKey, parseIp, type Ip } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, INT32_MAX, IpAddressText, Line, MacText, Nullable, OBSERVED_READ_ONLY, observedFields, recordFields, Uuid } from "../../http/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 import { subnets } from "../subnets/subnet.ts";
 
-export interface IpAddressRecord extends RecordBase {
+export interface IpAddressRecord extends RecordBase, Discoverable {
   readonly host_id: string;
   readonly network_id: string;
   readonly subnet_id: string;
@@ -71,11 +72,11 @@ const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) }
 /** An item of a host's list. */
 export const IpAddressItem = Body(
   { ...identifying, host_id: Type.Optional(Uuid), ...described, position: Position("Left out of a new item: its place in the list.") },
-  { ignored: OBSERVED_READ_ONLY },
+  { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
 const position = Position("Left out of a create: after the host's last one.");
-export const IpAddressCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position }, { ignored: OBSERVED_READ_ONLY });
-export const IpAddressUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position }, { ignored: OBSERVED_READ_ONLY });
+export const IpAddressCreate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position }, { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] });
+export const IpAddressUpdate = Body({ ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position }, { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] });
 export type IpAddressItem = Static<typeof IpAddressItem>;
 export type IpAddressCreate = Static<typeof IpAddressCreate>;
 export type IpAddressUpdate = Static<typeof IpAddressUpdate>;
@@ -91,6 +92,7 @@ export const IpAddress = Type.Object(
     name: Type.String(),
     position: Type.Integer(),
     ...observedFields,
+    ...discoverableFields,
     ...recordFields,
   },
   { $id: "IpAddress" },

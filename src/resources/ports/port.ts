@@ -4,13 +4,14 @@ import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Body, OBSERVED_READ_ONLY, observedFields, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
+import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 import { PORT_PROTOCOLS, PORT_TYPES, type PortProtocol, type PortType } from "./port-type.ts";
 
 export const PORT_NUMBER_MAX = 65_535;
 
-export interface PortRecord extends RecordBase {
+export interface PortRecord extends RecordBase, Discoverable {
   readonly host_id: string;
   readonly network_id: string;
   readonly number: number;
@@ -48,7 +49,7 @@ export const PORT_ORDER_FIELDS = ["created_at", "number", "protocol", "type", "u
 
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 const described = { number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }), protocol: OneOf(PORT_PROTOCOLS) };
-const READ_ONLY = [...OBSERVED_READ_ONLY, "type"];
+const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "type"];
 
 /** An item of a host's list. */
 export const PortItem = Body({ ...identifying, host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
@@ -67,6 +68,7 @@ export const Port = Type.Object(
     protocol: OneOf(PORT_PROTOCOLS),
     type: OneOf(PORT_TYPES, { description: "Derived from number and protocol." }),
     ...observedFields,
+    ...discoverableFields,
     ...recordFields,
   },
   { $id: "Port" },

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { Body, CHILDREN_MAX, INT32_MAX, Name, Nullable, OBSERVED_READ_ONLY, TagIds, Uuid } from "../../http/schemas.ts";
+import { DISCOVERABLE_READ_ONLY } from "../discovered.ts";
 import { Binding, BINDING_EXAMPLE, BindingItem } from "../bindings/binding.ts";
 import { ServiceVirtualization } from "../virtualization.ts";
 import { ServiceDefinition, serviceFields } from "./service.ts";
@@ -15,7 +16,7 @@ const described = {
   virtualization: Type.Optional(Nullable(ServiceVirtualization)),
   bindings: Type.Optional(Nullable(Type.Array(BindingItem, { maxItems: CHILDREN_MAX, description: "The service's bindings are made to match; left out or null: as they are." }))),
 };
-const READ_ONLY = [...OBSERVED_READ_ONLY, "source"];
+const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source"];
 
 /** An item of a host's list of services. */
 export const ServiceItem = Body(

@@ -5,6 +5,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../http/schemas.ts";
+import { discoverableFields, type Discoverable } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 import { Source, type SourceRecord } from "../source.ts";
@@ -12,7 +13,7 @@ import { ServiceVirtualization } from "../virtualization.ts";
 
 export const SERVICE_DEFINITION_MAX_LENGTH = 100;
 
-export interface ServiceRecord extends RecordBase {
+export interface ServiceRecord extends RecordBase, Discoverable {
   readonly host_id: string;
   readonly network_id: string;
   readonly name: string;
@@ -70,5 +71,6 @@ export const serviceFields = {
   tags: TagIds,
   virtualization: Nullable(ServiceVirtualization),
   ...observedFields,
+  ...discoverableFields,
   ...recordFields,
 };

@@ -4,6 +4,7 @@ const NAMES: Readonly<Record<string, (record: Record<string, unknown>) => unknow
   binding: (binding) => binding["type"],
   fdb_entry: (entry) => entry["mac_address"],
   if_entry: (entry) => entry["if_name"] || entry["if_descr"],
+  ignored: (ignored) => ignored["label"],
   ip_address: (address) => address["ip_address"],
   port: (port) => `${port["number"]}/${port["protocol"]}`,
   subnet: (subnet) => subnet["cidr"],

@@ -1,0 +1,175 @@
+// What scans take: many switches read by SNMP and written, again when nothing has changed, and a subnet where nobody answers; and how long a
+// reader beside them waits. On the compiled executable, over UDP and HTTP on loopback; the silent subnet in a network namespace of its own (root).
+// Usage: scripts/bench --discovery [--switches 1000] [--ports 48] [--silent 20] [--executable FILE]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import type { ReaderReport } from "./reader.ts";
+import { buildStore, type BuiltStore } from "./store.ts";
+import { blocksOf, FORWARDING_ENTRIES } from "./switches.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    switches: { type: "string", default: "1000" },
+    ports: { type: "string", default: "48" },
+    /** Prefix length of the silent subnet: 4,096 addresses. */
+    silent: { type: "string", default: "20" },
+    "snmp-port": { type: "string", default: "16161" },
+    executable: { type: "string", default: EXECUTABLE },
+    /** Set where the script runs itself in the silent namespace. */
+    inside: { type: "boolean", default: false },
+  },
+});
+const switches = Number(options.switches);
+const ports = Number(options.ports);
+const snmpPort = Number(options["snmp-port"]);
+const directory = mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const say = (line: string) => console.log(line);
+/** A scan that takes longer is no scan. */
+const LIMIT_S = 600;
+const POLL_MS = 100;
+
+interface ScanRecord {
+  readonly id: string;
+  readonly status: string;
+  readonly progress: { readonly addresses_total: number; readonly hosts_found: number; readonly requests: number; readonly errors: Record<string, number> } | null;
+  readonly outcome: { readonly records: Record<string, { created: number; updated: number; deleted: number }>; readonly icmp: string | null; readonly problem: string | null } | null;
+}
+
+try {
+  if (options.inside) await measureSilence();
+  else {
+    await measureSwitches();
+    await enterSilence();
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measureSwitches(): Promise<void> {
+  say(`Starting ${switches} switches of ${ports} ports with ${FORWARDING_ENTRIES} forwarding entries each`);
+  const agents = Bun.spawn([process.execPath, join(import.meta.dir, "switches.ts"), String(switches), String(ports), String(snmpPort)], { stdout: "pipe", stderr: "inherit" });
+  try {
+    const ready = new TextDecoder().decode((await agents.stdout.getReader().read()).value);
+    if (!ready.startsWith("ready")) throw new Error("the switches did not start");
+    const store = await buildStore(join(directory, "switches"), [{ network: "campus", hosts: 200, entriesPerHost: 50, versions: 1 }], () => {});
+    const running = await startExecutable(options.executable, store.directory, ["--snmp-port", String(snmpPort)]);
+    await ask(running, store, "POST", "/credentials", {
+      organization_id: store.organizationId,
+      name: "public",
+      credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
+      assigned_network_ids: [store.networkIds["campus"]],
+      host_assignments: [],
+      tags: [],
+    });
+    say(`\n${"".padEnd(34)}${["seconds", "records", "ports/s", "reads", "p50 ms", "p99 ms", "longest", "MB"].map((name) => name.padStart(9)).join("")}`);
+    const targets = blocksOf(switches);
+    await measure(running, store, "found for the first time", { kind: "snmp", targets });
+    await measure(running, store, "the same again", { kind: "snmp", targets });
+    await measure(running, store, "the same again", { kind: "snmp", targets });
+    await running.stop();
+  } finally {
+    agents.kill();
+    await agents.exited;
+  }
+}
+
+async function measure(running: Running, store: BuiltStore, name: string, request: object): Promise<ScanRecord> {
+  const reader = await startReader(running, store);
+  let memory = 0;
+  const started = performance.now();
+  const scan = await scanned(running, store, request, async () => {
+    memory = Math.max(memory, await running.anonymousMb());
+  });
+  const seconds = (performance.now() - started) / 1000;
+  const { reads, p50Ms, p99Ms, longestMs } = await reader.stop();
+  const records = Object.values(scan.outcome?.records ?? {}).reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
+  const columns = [seconds.toFixed(1), String(records), Math.round((switches * ports) / seconds).toString(), String(reads), p50Ms.toFixed(2), p99Ms.toFixed(2), longestMs.toFixed(1), memory.toFixed(0)];
+  say(`${name.padEnd(34)}${columns.map((column) => column.padStart(9)).join("")}`);
+  if (scan.progress?.hosts_found !== switches) say(`  ${scan.progress?.hosts_found} of ${switches} answered; errors ${JSON.stringify(scan.progress?.errors)}`);
+  return scan;
+}
+
+async function scanned(running: Running, store: BuiltStore, request: object, meanwhile: () => Promise<void>): Promise<ScanRecord> {
+  const asked = await ask<ScanRecord>(running, store, "POST", "/discovery/scans", { network_id: store.networkIds["campus"], ...request });
+  const deadline = performance.now() + LIMIT_S * 1_000;
+  for (;;) {
+    const scan = await ask<ScanRecord>(running, store, "GET", `/discovery/scans/${asked.id}`);
+    if (scan.status === "Completed") return scan;
+    if (scan.status !== "Queued" && scan.status !== "Running") throw new Error(`the scan ended as ${scan.status}: ${scan.outcome?.problem}`);
+    if (performance.now() > deadline) throw new Error(`the scan takes longer than ${LIMIT_S} s`);
+    await meanwhile();
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+/** Runs this script again where a whole subnet drops what is sent to it. */
+async function enterSilence(): Promise<void> {
+  if (process.getuid?.() !== 0 || Bun.which("ip") === null) {
+    say("\nThe silent subnet takes root and iproute2: left out.");
+    return;
+  }
+  const near = `netledger-bench-${process.pid}`;
+  const far = `${near}-far`;
+  const ip = (...args: string[]) => {
+    const { exitCode, stderr } = Bun.spawnSync(["ip", ...args], { stdout: "ignore", stderr: "pipe" });
+    if (exitCode !== 0) throw new Error(`ip ${args.join(" ")}: ${stderr.toString().trim()}`);
+  };
+  try {
+    for (const name of [near, far]) ip("netns", "add", name);
+    ip("link", "add", "bench0", "netns", near, "type", "veth", "peer", "name", "bench1", "netns", far);
+    ip("-n", near, "link", "set", "lo", "up");
+    ip("-n", near, "addr", "add", "10.76.0.1/30", "dev", "bench0");
+    ip("-n", near, "link", "set", "bench0", "up");
+    ip("-n", far, "addr", "add", "10.76.0.2/30", "dev", "bench1");
+    ip("-n", far, "link", "set", "bench1", "up");
+    // The far end forwards nothing: what is routed to it is gone without a word.
+    ip("-n", near, "route", "add", `10.77.0.0/${options.silent}`, "via", "10.76.0.2");
+    const inside = Bun.spawn(["ip", "netns", "exec", near, process.execPath, import.meta.path, "--inside", "--silent", options.silent, "--executable", options.executable], { stdout: "inherit", stderr: "inherit" });
+    if ((await inside.exited) !== 0) throw new Error("the measurement in the silent namespace failed");
+  } finally {
+    for (const name of [near, far]) Bun.spawnSync(["ip", "netns", "delete", name], { stderr: "ignore" });
+  }
+}
+
+async function measureSilence(): Promise<void> {
+  const store = await buildStore(join(directory, "silent"), [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }], () => {});
+  const running = await startExecutable(options.executable, store.directory);
+  const started = performance.now();
+  const scan = await scanned(running, store, { kind: "sweep", targets: [`10.77.0.0/${options.silent}`] }, async () => {});
+  const seconds = (performance.now() - started) / 1000;
+  say(`\n${scan.progress?.addresses_total} addresses that drop everything, swept (${scan.outcome?.icmp ?? "no ICMP"}, then TCP): ${seconds.toFixed(1)} s, ${scan.progress?.hosts_found} believed alive`);
+  await running.stop();
+}
+
+async function ask<T>(running: Running, store: BuiltStore, method: string, path: string, body?: object): Promise<T> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text.slice(0, 300)}`);
+  return (JSON.parse(text) as { data: T }).data;
+}
+
+/** A reader in a thread of its own. */
+async function startReader(running: Running, store: BuiltStore): Promise<{ stop(): Promise<ReaderReport> }> {
+  const worker = new Worker(new URL("./reader.ts", import.meta.url).href);
+  const report = Promise.withResolvers<ReaderReport>();
+  const warm = Promise.withResolvers<void>();
+  worker.onmessage = (event: MessageEvent<ReaderReport | "warm">) => (event.data === "warm" ? warm.resolve() : report.resolve(event.data));
+  worker.postMessage({ port: running.port, paths: ["/api/v1/if-entries", "/api/v1/subnets"], key: store.key, isPast: false });
+  await warm.promise;
+  return {
+    stop: async () => {
+      worker.postMessage("stop");
+      const result = await report.promise;
+      worker.terminate();
+      return result;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// DNS over TCP: what a server calls itself (`version.bind`, RFC 4892).
+
+import type { Fingerprint } from "./fingerprint.ts";
+import { identified, textOf } from "./service-text.ts";
+
+export const dns: Fingerprint = {
+  name: "dns",
+  ports: [53],
+  transport: "Tcp",
+  request: () => Uint8Array.of(0, QUERY.length, ...QUERY),
+  read: ({ bytes, isWhole }) => {
+    if (bytes.length < 14) return isWhole ? "Other" : "More";
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const length = view.getUint16(0);
+    if (view.getUint16(2) !== QUERY_ID || ((bytes[4] ?? 0) & 0x80) === 0 || length < 12) return "Other";
+    if (bytes.length < length + 2) return isWhole ? "Other" : "More";
+    const text = firstText(bytes.subarray(2, length + 2));
+    const isNumberOnly = text !== null && /^\d/.test(text);
+    return identified(text === null ? "DNS" : isNumberOnly ? `BIND ${text}` : text, "domain");
+  },
+};
+
+const QUERY_ID = 0x6e6c;
+const TYPE_TXT = 16;
+const CLASS_CHAOS = 3;
+const NAME = Buffer.from("\x07version\x04bind\0");
+/** Id 2, flags 2, one question, nothing else; the name, its type, its class. */
+const QUERY = Uint8Array.of(QUERY_ID >>> 8, QUERY_ID & 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...NAME, 0, TYPE_TXT, 0, CLASS_CHAOS);
+
+/** The first string of the first answer, if the question is repeated as it was asked; null for every other message. */
+function firstText(message: Uint8Array): string | null {
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
+  if (((message[3] ?? 0) & 0x0f) !== 0 || view.getUint16(4) !== 1 || view.getUint16(6) === 0) return null;
+  let at = QUERY.length;
+  // The name of the answer: a reference of two bytes, or spelled out again.
+  if (((message[at] ?? 0) & 0xc0) === 0xc0) at += 2;
+  else {
+    while ((message[at] ?? 0) !== 0) at += (message[at] ?? 0) + 1;
+    at += 1;
+  }
+  // Type 2, class 2, life 4, length 2; then the string's own length.
+  if (at + 11 > message.length || view.getUint16(at) !== TYPE_TXT) return null;
+  const start = at + 11;
+  const text = textOf(message.subarray(start, start + (message[start - 1] ?? 0))).trim();
+  return text === "" ? null : text;
+}

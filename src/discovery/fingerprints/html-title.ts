@@ -1,0 +1,31 @@
+// The title of an HTML page, of which the end may be missing. Pure; must not throw on any bytes.
+
+import { oneLine, textOf } from "./service-text.ts";
+
+/** Null where there is none, also while it has not come whole. @param contentType as in the header */
+export function htmlTitle(body: Uint8Array, contentType: string): string | null {
+  const text = decode(body, /\bcharset=["']?([\w-]+)/i.exec(contentType)?.[1]);
+  const title = /<title\b[^>]*>([^<]*)<\/title\s*>/i.exec(text)?.[1];
+  return title === undefined ? null : oneLine(withoutEntities(title), MAX_LENGTH);
+}
+
+const MAX_LENGTH = 80;
+
+function decode(body: Uint8Array, charset: string | undefined): string {
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return textOf(body);
+  try {
+    return new TextDecoder(charset as ConstructorParameters<typeof TextDecoder>[0]).decode(body);
+  } catch {
+    return textOf(body);
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—", reg: "®", trade: "™", copy: "©", raquo: "»", laquo: "«", middot: "·", bull: "•" };
+
+function withoutEntities(text: string): string {
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,8}));/gi, (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
+    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : " ";
+  });
+}

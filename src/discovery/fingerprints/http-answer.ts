@@ -1,0 +1,56 @@
+// An HTTP/1 answer (RFC 9112) as far as it has come: status, headers, body. Pure; must not throw on any bytes.
+
+import { latin1Of } from "./service-text.ts";
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** By name in lower case; the first of several. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Taken out of its chunks. */
+  readonly body: Uint8Array;
+  readonly isBodyWhole: boolean;
+}
+
+/** A request that any server answers and that asks for nothing else. @param host as in a URL */
+export function getRequest(host: string, path: string): Uint8Array {
+  const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, "User-Agent: netledger", "Accept: */*", "Connection: close"];
+  return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`);
+}
+
+/** "More" while the headers are not there; null for what is no HTTP. @param protocol `HTTP` or `RTSP`, whose answers look alike */
+export function parseHttpAnswer(bytes: Uint8Array, isWhole: boolean, protocol = "HTTP"): HttpAnswer | "More" | null {
+  const text = latin1Of(bytes);
+  const beginning = `${protocol}/`;
+  if (!beginning.startsWith(text.slice(0, beginning.length))) return null;
+  const end = /\r?\n\r?\n/.exec(text);
+  if (!end && !isWhole) return "More";
+  const head = end ? text.slice(0, end.index) : text;
+  const [statusLine = "", ...lines] = head.split(/\r?\n/);
+  const status = /^[A-Z]+\/\d(?:\.\d)? (\d{3})\b/.exec(statusLine)?.[1];
+  if (status === undefined) return null;
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).trim().toLowerCase();
+    if (colon > 0 && !headers.has(name)) headers.set(name, line.slice(colon + 1).trim());
+  }
+  const rest = end ? bytes.subarray(end.index + end[0].length) : new Uint8Array();
+  const isChunked = /\bchunked\b/i.test(headers.get("transfer-encoding") ?? "");
+  const chunked = isChunked ? outOfChunks(rest) : null;
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  const isBodyWhole = isWhole || (chunked ? chunked.isWhole : rest.length >= length);
+  return { status: Number(status), headers, body: chunked?.body ?? rest, isBodyWhole };
+}
+
+function outOfChunks(bytes: Uint8Array): { body: Uint8Array; isWhole: boolean } {
+  const parts: Uint8Array[] = [];
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf(0x0a, at);
+    const size = end < 0 ? Number.NaN : Number.parseInt(latin1Of(bytes.subarray(at, end)), 16);
+    // A size of nought ends the body, and what is no size its reading.
+    if (!(size > 0)) return { body: Buffer.concat(parts), isWhole: end >= 0 };
+    parts.push(bytes.subarray(end + 1, end + 1 + size));
+    at = end + 1 + size + 2;
+    if (at >= bytes.length) return { body: Buffer.concat(parts), isWhole: false };
+  }
+}

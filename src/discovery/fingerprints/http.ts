@@ -1,0 +1,56 @@
+// HTTP and HTTPS: the server's name and the title of its first page.
+
+import type { Answer, Fingerprint, Reading } from "./fingerprint.ts";
+import { type HttpAnswer, getRequest, parseHttpAnswer } from "./http-answer.ts";
+import { htmlTitle } from "./html-title.ts";
+import { identifiedAs, oneLine, textOf } from "./service-text.ts";
+
+const PLAIN_PORTS = [80, 81, 591, 631, 2375, 3000, 3128, 5000, 5601, 5984, 7001, 8000, 8008, 8080, 8081, 8086, 8088, 8123, 8888, 9000, 9090, 9091, 9200, 10_000];
+const TLS_PORTS = [443, 631, 2376, 4443, 5001, 5986, 6443, 7443, 8006, 8080, 8081, 8443, 8834, 9000, 9090, 9200, 9443, 10_000, 10_250, 10_443];
+
+/** Before https: on ports where both are found, a server that wants TLS says so to a plain request. */
+export const http: Fingerprint = {
+  name: "http",
+  ports: PLAIN_PORTS,
+  transport: "Tcp",
+  request: ({ host }) => getRequest(host, "/"),
+  read: (answer) => read(answer, ["http", "http-alt", "ipp"], "HTTP"),
+};
+
+export const https: Fingerprint = {
+  name: "https",
+  ports: TLS_PORTS,
+  transport: "Tls",
+  request: ({ host }) => getRequest(host, "/"),
+  read: (answer) => read(answer, ["https", "https-alt", "ipp"], "HTTPS"),
+};
+
+function read({ bytes, isWhole, port }: Answer, family: readonly [string, ...string[]], fallback: string): Reading {
+  const answer = parseHttpAnswer(bytes, isWhole);
+  if (answer === "More") return "More";
+  if (answer === null) return "Other";
+  const page = htmlTitle(answer.body, answer.headers.get("content-type") ?? "");
+  const isEnough = answer.isBodyWhole || page !== null || (answer.status !== 400 && !isSuccess(answer));
+  if (!isEnough) return "More";
+  if (answer.status === 400 && /HTTPS? (?:port|server)|SSL-enabled|TLS/i.test(textOf(answer.body))) return "Other";
+  const server = productOf(answer.headers.get("server") ?? "");
+  const title = titleOf(answer, page);
+  const name = server !== "" && title !== "" ? `${server}: ${title}` : server || title || null;
+  return identifiedAs(family, port, name, fallback);
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** `nginx/1.22.1` as `nginx 1.22.1`. */
+function productOf(server: string): string {
+  return oneLine(server, 60).replace(/(?<=[A-Za-z])\/(?=v?\d)/g, " ");
+}
+
+/** The title of a page that is one: those of errors and redirections say nothing about the device. The realm of a page behind a password names it, though. */
+function titleOf(answer: HttpAnswer, page: string | null): string {
+  if (isSuccess(answer)) return page ?? "";
+  const realm = answer.status === 401 ? /\brealm="?([^",]*)/i.exec(answer.headers.get("www-authenticate") ?? "")?.[1] : undefined;
+  return oneLine(realm ?? "", 60);
+}

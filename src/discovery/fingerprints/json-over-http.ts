@@ -1,0 +1,48 @@
+// Programs that tell what they are in JSON to whoever asks by HTTP: all but the path and the reading is the same for them.
+
+import type { Fingerprint } from "./fingerprint.ts";
+import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
+import { identified, textOf } from "./service-text.ts";
+
+export interface JsonOverHttp {
+  readonly name: string;
+  readonly ports: readonly number[];
+  readonly transport: "Tcp" | "Tls";
+  readonly path: string;
+  readonly definition: string;
+  /** The service's name; null for what is another program's answer. @param body null where it is no JSON object */
+  readonly nameIn: (body: Record<string, unknown> | null, answer: HttpAnswer) => string | null;
+}
+
+export function jsonOverHttp({ name, ports, transport, path, definition, nameIn }: JsonOverHttp): Fingerprint {
+  return {
+    name,
+    ports,
+    transport,
+    request: ({ host }) => getRequest(host, path),
+    read: ({ bytes, isWhole }) => {
+      const answer = parseHttpAnswer(bytes, isWhole);
+      if (answer === "More" || answer === null) return answer ?? "Other";
+      if (!answer.isBodyWhole) return "More";
+      const found = nameIn(objectIn(answer.body), answer);
+      return found === null ? "Other" : identified(found, definition);
+    },
+  };
+}
+
+/** `label` with the version behind it, if that is one. */
+export function withVersion(label: string, version: unknown): string {
+  return typeof version === "string" && /^v?\d[\w.+-]{0,39}$/.test(version) ? `${label} ${version}` : label;
+}
+
+export function objectOf(value: unknown): Record<string, unknown> | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+}
+
+function objectIn(body: Uint8Array): Record<string, unknown> | null {
+  try {
+    return objectOf(JSON.parse(textOf(body)));
+  } catch {
+    return null;
+  }
+}

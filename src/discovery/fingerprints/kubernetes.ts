@@ -1,0 +1,16 @@
+// Kubernetes: the version of an API server, which most tell to anybody.
+
+import { jsonOverHttp, withVersion } from "./json-over-http.ts";
+
+export const kubernetes = jsonOverHttp({
+  name: "kubernetes",
+  ports: [6443],
+  transport: "Tls",
+  path: "/version",
+  definition: "kubernetes",
+  nameIn: (body) => {
+    if (typeof body?.["gitVersion"] === "string") return withVersion("Kubernetes", body["gitVersion"]);
+    // Those that do not tell refuse in their own words.
+    return body?.["kind"] === "Status" && body["apiVersion"] === "v1" ? "Kubernetes" : null;
+  },
+});

@@ -1,0 +1,15 @@
+// PostgreSQL: whether it would speak TLS, which it answers with one letter (SSLRequest). It tells its version only to those who sign in.
+
+import type { Fingerprint } from "./fingerprint.ts";
+import { identified } from "./service-text.ts";
+
+export const postgresql: Fingerprint = {
+  name: "postgresql",
+  ports: [5432, 5433],
+  transport: "Tcp",
+  request: () => Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f),
+  read: ({ bytes, isWhole }) => {
+    if (bytes.length === 0) return isWhole ? "Other" : "More";
+    return bytes.length === 1 && (bytes[0] === 0x53 || bytes[0] === 0x4e) ? identified("PostgreSQL", "postgresql") : "Other";
+  },
+};

@@ -1,0 +1,29 @@
+// Redis and what is compatible with it: PING, and INFO of the server, which both only read. One that wants a password says so.
+
+import type { Fingerprint } from "./fingerprint.ts";
+import { identified, latin1Of } from "./service-text.ts";
+
+export const redis: Fingerprint = {
+  name: "redis",
+  ports: [6379, 6380],
+  transport: "Tcp",
+  request: () => new TextEncoder().encode("PING\r\nINFO server\r\n"),
+  read: ({ bytes, isWhole }) => {
+    const text = latin1Of(bytes);
+    if (/^-(?:NOAUTH|NOPERM|DENIED|LOADING|MASTERDOWN|ERR max number of clients)\b/.test(text)) return identified("Redis", "redis");
+    if (!"+PONG\r\n".startsWith(text.slice(0, 7))) return isWhole || !"-".startsWith(text.charAt(0)) || text.includes("\n") ? "Other" : "More";
+    if (!isWhole && !isInfoWhole(text)) return "More";
+    if (text.length < 7) return "Other";
+    const valkey = /^valkey_version:(\d[\w.]*)/m.exec(text)?.[1];
+    const version = /^redis_version:(\d[\w.]*)/m.exec(text)?.[1];
+    return identified(valkey !== undefined ? `Valkey ${valkey}` : version !== undefined ? `Redis ${version}` : "Redis", "redis");
+  },
+};
+
+/** Whether the second answer is there: an error's line, or a text of the length that stands before it. */
+function isInfoWhole(text: string): boolean {
+  const info = text.slice(7);
+  if (/^-[^\n]*\n/.test(info)) return true;
+  const length = /^\$(\d{1,6})\r\n/.exec(info);
+  return length !== null && info.length >= length[0].length + Number(length[1]);
+}

@@ -1,0 +1,17 @@
+// RTSP: what a camera or media server calls itself when it is asked what it can do (RFC 7826 section 13.1).
+
+import type { Fingerprint } from "./fingerprint.ts";
+import { parseHttpAnswer } from "./http-answer.ts";
+import { identified } from "./service-text.ts";
+
+export const rtsp: Fingerprint = {
+  name: "rtsp",
+  ports: [554, 8554],
+  transport: "Tcp",
+  request: () => new TextEncoder().encode("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nUser-Agent: netledger\r\n\r\n"),
+  read: ({ bytes, isWhole }) => {
+    const answer = parseHttpAnswer(bytes, isWhole, "RTSP");
+    if (answer === "More" || answer === null) return answer ?? "Other";
+    return identified(answer.headers.get("server")?.replace(/(?<=[A-Za-z])\/(?=v?\d)/g, " ") || "RTSP", "rtsp");
+  },
+};

@@ -1,0 +1,23 @@
+// SSH: the identification that a server sends first (RFC 4253 section 4.2).
+
+import type { Fingerprint } from "./fingerprint.ts";
+import { identified, latin1Of } from "./service-text.ts";
+
+export const ssh: Fingerprint = {
+  name: "ssh",
+  ports: [22, 2222, 22222],
+  transport: "Tcp",
+  request: null,
+  read: ({ bytes, isWhole }) => {
+    // Other lines may stand before it.
+    const text = latin1Of(bytes);
+    const match = /^SSH-(?:2\.0|1\.\d+)-([^\r\n ]*)[^\r\n]*(\r?\n)?/m.exec(text);
+    if (match && (match[2] !== undefined || isWhole)) return identified((match[1] ?? "").replace(/[_-](?=v?\d)/i, " ") || "SSH", "ssh");
+    return isWhole || !mayBecome(text) ? "Other" : "More";
+  },
+};
+
+/** Whether it is text, of which the identification may be yet to come. */
+function mayBecome(text: string): boolean {
+  return text.length < 4_096 && !/[^\t\r\n\x20-\x7e\x80-\xff]/.test(text);
+}

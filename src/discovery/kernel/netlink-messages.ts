@@ -1,0 +1,98 @@
+// Netlink messages (netlink(7)) as bytes: the frame of a request, and the messages and attributes of an answer.
+// Pure: must not open a socket, nor know what a message means.
+
+/** Netlink speaks the machine's byte order: little-endian on all that we build for (x64, arm64). */
+export const LITTLE_ENDIAN = true;
+
+/** All that there is, not one thing. */
+export const NLM_F_DUMP = 0x300;
+
+/** struct nlmsghdr: length 4, type 2, flags 2, sequence 4, port 4. */
+const HEADER_BYTES = 16;
+/** struct rtattr: length 2, type 2. */
+const ATTRIBUTE_HEADER_BYTES = 4;
+
+const NLM_F_REQUEST = 0x001;
+const NLM_F_DUMP_INTR = 0x010;
+const NLMSG_ERROR = 2;
+const NLMSG_DONE = 3;
+
+/** What every answer says besides its content. */
+export interface AnswerEnd {
+  /** Whether the dump ends with this datagram. */
+  isLast: boolean;
+  /** Whether what is listed changed meanwhile: some may be missing, so ask again. */
+  isInterrupted: boolean;
+  /** The errno by which the kernel refused; null when it did not. */
+  refusedErrno: number | null;
+}
+
+export interface Piece {
+  type: number;
+  /** Where its content begins and ends in the view. */
+  body: number;
+  end: number;
+}
+
+/** One request. @param body the header of its family (struct ifaddrmsg, ndmsg, rtmsg …) and attributes */
+export function netlinkRequest(type: number, flags: number, body: Uint8Array): Uint8Array {
+  const request = new Uint8Array(HEADER_BYTES + body.length);
+  const view = new DataView(request.buffer);
+  view.setUint32(0, request.length, LITTLE_ENDIAN);
+  view.setUint16(4, type, LITTLE_ENDIAN);
+  view.setUint16(6, NLM_F_REQUEST | flags, LITTLE_ENDIAN);
+  view.setUint32(8, 1, LITTLE_ENDIAN);
+  request.set(body, HEADER_BYTES);
+  return request;
+}
+
+/** An attribute with its padding, to stand in a request. */
+export function netlinkAttribute(type: number, value: Uint8Array): Uint8Array {
+  const attribute = new Uint8Array((ATTRIBUTE_HEADER_BYTES + value.length + 3) & ~3);
+  const view = new DataView(attribute.buffer);
+  view.setUint16(0, ATTRIBUTE_HEADER_BYTES + value.length, LITTLE_ENDIAN);
+  view.setUint16(2, type, LITTLE_ENDIAN);
+  attribute.set(value, ATTRIBUTE_HEADER_BYTES);
+  return attribute;
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** How the datagram ends the answer, if it does. A cut-off message ends the reading. */
+export function answerEnd(view: DataView): AnswerEnd {
+  const result: AnswerEnd = { isLast: false, isInterrupted: false, refusedErrno: null };
+  for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength)) {
+    const body = start + HEADER_BYTES;
+    if (view.getUint16(start + 6, LITTLE_ENDIAN) & NLM_F_DUMP_INTR) result.isInterrupted = true;
+    if (type === NLMSG_DONE) result.isLast = true;
+    if (type === NLMSG_ERROR && end - body >= 4) result.refusedErrno = -view.getInt32(body, LITTLE_ENDIAN);
+  }
+  return result;
+}
+
+/** The messages of a datagram; a cut-off one ends the reading. */
+export function* netlinkMessages(view: DataView): Generator<Piece> {
+  for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength)) yield { type, body: start + HEADER_BYTES, end };
+}
+
+/** The attributes between two places of a message; a cut-off one ends the reading. */
+export function* netlinkAttributes(view: DataView, from: number, to: number): Generator<Piece> {
+  for (const { start, end, type } of records(view, from, ATTRIBUTE_HEADER_BYTES, 2, to)) yield { type, body: start + ATTRIBUTE_HEADER_BYTES, end };
+}
+
+/** The bytes of a piece, without a copy. */
+export function bytesOf(view: DataView, piece: Piece): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset + piece.body, piece.end - piece.body);
+}
+
+/** Messages and attributes alike: a length of `lengthBytes` that counts the header, then the type, each record padded to four bytes. */
+function* records(view: DataView, from: number, headerBytes: number, lengthBytes: 2 | 4, to: number) {
+  for (let start = from; start + headerBytes <= to; ) {
+    const length = lengthBytes === 2 ? view.getUint16(start, LITTLE_ENDIAN) : view.getUint32(start, LITTLE_ENDIAN);
+    if (length < headerBytes || start + length > to) return;
+    yield { start, end: start + length, type: view.getUint16(start + lengthBytes, LITTLE_ENDIAN) };
+    start += (length + 3) & ~3;
+  }
+}

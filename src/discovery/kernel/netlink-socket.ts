@@ -1,0 +1,93 @@
+// Asks the kernel over an rtnetlink socket opened through libc. Takes less than a millisecond and never waits: the kernel has answered before
+// `send` returns. I/O only: must not know what a message means.
+
+import { ptr } from "bun:ffi";
+import { openLibc } from "./libc.ts";
+import { type AnswerEnd, answerEnd, viewOf } from "./netlink-messages.ts";
+
+/**
+ * All that the kernel lists in answer to a request for a dump, read datagram by datagram; once more where it changed meanwhile.
+ * Throws an Error when the kernel or the C library refuses: no answer must not be taken for an empty list.
+ * @param what the things listed, for messages: "addresses"
+ */
+export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Array) => Item[], what: string): Item[] {
+  const socket = openNetlink(what);
+  try {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const items: Item[] = [];
+      if (!socket.dump(request, (datagram) => items.push(...read(datagram)))) return items;
+    }
+    throw new Error(`The kernel's ${what} changed during each of ${MAX_ATTEMPTS} attempts to list them.`);
+  } finally {
+    socket.close();
+  }
+}
+
+export interface NetlinkSocket {
+  /** Asks for a list and reads it to its end. @returns whether it changed meanwhile */
+  dump(request: Uint8Array, take: (datagram: Uint8Array) => void): boolean;
+  /** Asks for one thing: the one datagram of the answer, which is valid until the next call, or the errno by which the kernel refuses. */
+  ask(request: Uint8Array): Uint8Array | number;
+  close(): void;
+}
+
+/** @param what the things that will be asked for, for messages: "addresses" */
+export function openNetlink(what: string): NetlinkSocket {
+  const libc = openLibc(SYMBOLS, `to ask the kernel for its ${what}`);
+  const { socket, send, recv, close } = libc.symbols;
+  const descriptor = socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE);
+  if (descriptor < 0) {
+    libc.close();
+    throw new Error(`The kernel gives no rtnetlink socket to ask for its ${what}.`);
+  }
+  const buffer = new Uint8Array(BUFFER_BYTES);
+  const sendRequest = (request: Uint8Array): void => {
+    if (Number(send(descriptor, ptr(request), request.length, 0)) !== request.length) throw new Error(`The kernel takes no request for its ${what}.`);
+  };
+  const receive = (): { datagram: Uint8Array; end: AnswerEnd } => {
+    // With MSG_TRUNC the length is the datagram's own, also when the buffer is too small for it.
+    const length = Number(recv(descriptor, ptr(buffer), buffer.length, MSG_DONTWAIT | MSG_TRUNC));
+    if (length <= 0 || length > buffer.length) throw new Error(`The kernel's answer about its ${what} breaks off.`);
+    const datagram = buffer.subarray(0, length);
+    return { datagram, end: answerEnd(viewOf(datagram)) };
+  };
+  return {
+    dump: (request, take) => {
+      sendRequest(request);
+      for (let isInterrupted = false; ; ) {
+        const { datagram, end } = receive();
+        if (end.refusedErrno !== null) throw new Error(`The kernel refuses to list its ${what} (errno ${end.refusedErrno}).`);
+        isInterrupted ||= end.isInterrupted;
+        take(datagram);
+        if (end.isLast) return isInterrupted;
+      }
+    },
+    ask: (request) => {
+      sendRequest(request);
+      const { datagram, end } = receive();
+      return end.refusedErrno ?? datagram;
+    },
+    close: () => {
+      close(descriptor);
+      libc.close();
+    },
+  };
+}
+
+const MAX_ATTEMPTS = 10;
+
+const AF_NETLINK = 16;
+const SOCK_RAW_CLOEXEC = 3 | 0o2000000;
+const NETLINK_ROUTE = 0;
+const MSG_TRUNC = 0x20;
+const MSG_DONTWAIT = 0x40;
+
+/** The kernel fills datagrams of a dump up to 32 KiB. */
+const BUFFER_BYTES = 64 * 1024;
+
+const SYMBOLS = {
+  socket: { args: ["i32", "i32", "i32"], returns: "i32" },
+  send: { args: ["i32", "ptr", "usize", "i32"], returns: "i64" },
+  recv: { args: ["i32", "ptr", "usize", "i32"], returns: "i64" },
+  close: { args: ["i32"], returns: "i32" },
+} as const;

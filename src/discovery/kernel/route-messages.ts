@@ -1,0 +1,105 @@
+// Which way the kernel sends packets to an address, and its interfaces, as rtnetlink(7) messages: requests, and the meaning of the answers' bytes.
+// Pure: must not open a socket.
+
+import type { Ip } from "../../base/ip.ts";
+import { ipOfBytes } from "../self/ip-bytes.ts";
+import { macOfBytes } from "./neighbor-messages.ts";
+import { bytesOf, LITTLE_ENDIAN, netlinkAttribute, netlinkAttributes, netlinkMessages, netlinkRequest, NLM_F_DUMP, viewOf } from "./netlink-messages.ts";
+
+/** RTN_* of linux/rtnetlink.h; Refused stands for those that let nothing pass (blackhole, unreachable, prohibit …). */
+export type RouteType = "Unicast" | "Local" | "Broadcast" | "Multicast" | "Refused";
+
+export interface KernelRoute {
+  readonly type: RouteType;
+  readonly ifIndex: number | null;
+  /** Whether a router carries it on. */
+  readonly hasGateway: boolean;
+  /** The own address that packets will have. */
+  readonly source: Ip | null;
+}
+
+export interface KernelLink {
+  readonly ifIndex: number;
+  /** `aa:bb:cc:dd:ee:ff`; null for interfaces without an EUI-48 address. */
+  readonly mac: string | null;
+  /** Whether the stations on it find each other by ARP or neighbor discovery. */
+  readonly hasNeighbors: boolean;
+}
+
+/** RTM_GETROUTE to one address. */
+export function routeRequest(ip: Ip): Uint8Array {
+  const header = new Uint8Array(ROUTE_HEADER_BYTES);
+  header[0] = ip.version === 4 ? AF_INET : AF_INET6;
+  header[1] = ip.bytes.length * 8;
+  return netlinkRequest(RTM_GETROUTE, 0, Buffer.concat([header, netlinkAttribute(RTA_DST, ip.bytes)]));
+}
+
+/** The route in the kernel's answer; null where it has none. */
+export function parseRouteAnswer(datagram: Uint8Array): KernelRoute | null {
+  const view = viewOf(datagram);
+  for (const { type, body, end } of netlinkMessages(view)) {
+    if (type !== RTM_NEWROUTE || end - body < ROUTE_HEADER_BYTES) continue;
+    let ifIndex: number | null = null;
+    let hasGateway = false;
+    let source: Ip | null = null;
+    for (const attribute of netlinkAttributes(view, body + ROUTE_HEADER_BYTES, end)) {
+      if (attribute.type === RTA_OIF && attribute.end - attribute.body >= 4) ifIndex = view.getInt32(attribute.body, LITTLE_ENDIAN);
+      // A router of the other family has an attribute of its own.
+      if (attribute.type === RTA_GATEWAY || attribute.type === RTA_VIA) hasGateway = true;
+      if (attribute.type === RTA_PREFSRC) source = ipOfBytes(bytesOf(view, attribute));
+    }
+    return { type: ROUTE_TYPES.get(view.getUint8(body + 7)) ?? "Refused", ifIndex, hasGateway, source };
+  }
+  return null;
+}
+
+/** RTM_GETLINK for all interfaces. */
+export function linkDumpRequest(): Uint8Array {
+  return netlinkRequest(RTM_GETLINK, NLM_F_DUMP, new Uint8Array(LINK_HEADER_BYTES));
+}
+
+/** Reads one datagram of the answer; a cut-off message ends the reading. */
+export function parseLinkDatagram(datagram: Uint8Array): KernelLink[] {
+  const view = viewOf(datagram);
+  const links: KernelLink[] = [];
+  for (const { type, body, end } of netlinkMessages(view)) {
+    if (type !== RTM_NEWLINK || end - body < LINK_HEADER_BYTES) continue;
+    let mac: string | null = null;
+    for (const attribute of netlinkAttributes(view, body + LINK_HEADER_BYTES, end)) {
+      if (attribute.type === IFLA_ADDRESS) mac = macOfBytes(bytesOf(view, attribute));
+    }
+    const isEthernet = view.getUint16(body + 2, LITTLE_ENDIAN) === ARPHRD_ETHER;
+    const flags = view.getUint32(body + 8, LITTLE_ENDIAN);
+    links.push({ ifIndex: view.getInt32(body + 4, LITTLE_ENDIAN), mac, hasNeighbors: isEthernet && (flags & (IFF_LOOPBACK | IFF_NOARP)) === 0 });
+  }
+  return links;
+}
+
+/** struct rtmsg: family 1, destination length 1, source length 1, TOS 1, table 1, protocol 1, scope 1, type 1, flags 4. */
+const ROUTE_HEADER_BYTES = 12;
+/** struct ifinfomsg: family 1, padding 1, type 2, interface index 4, flags 4, change mask 4. */
+const LINK_HEADER_BYTES = 16;
+
+const RTM_NEWLINK = 16;
+const RTM_GETLINK = 18;
+const RTM_NEWROUTE = 24;
+const RTM_GETROUTE = 26;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const RTA_DST = 1;
+const RTA_OIF = 4;
+const RTA_GATEWAY = 5;
+const RTA_PREFSRC = 7;
+const RTA_VIA = 18;
+const IFLA_ADDRESS = 1;
+const ARPHRD_ETHER = 1;
+const IFF_LOOPBACK = 0x08;
+const IFF_NOARP = 0x80;
+
+const ROUTE_TYPES: ReadonlyMap<number, RouteType> = new Map([
+  [1, "Unicast"],
+  [2, "Local"],
+  [3, "Broadcast"],
+  [4, "Local"], // anycast: of IPv6, an address of this machine's own
+  [5, "Multicast"],
+]);

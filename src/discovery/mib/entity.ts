@@ -1,0 +1,100 @@
+// Who made a device, which model, which serial number: ENTITY-MIB (RFC 6933), else the maker by its enterprise number.
+
+import type { Device, TableReport } from "../device.ts";
+import { areComplete, columnOf, put, reportOn, rowsOf } from "./columns.ts";
+import { MAKERS } from "./makers.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
+import { sysObjectIdOf } from "./system.ts";
+import { integerOf, singleSubIdOf, textOf } from "./values.ts";
+
+/** entPhysicalTable. */
+export const ENTITY_STEP = {
+  name: "ent_physical_table",
+  table: "entity",
+  columns: {
+    entPhysicalClass: "1.3.6.1.2.1.47.1.1.1.1.5",
+    entPhysicalSerialNum: "1.3.6.1.2.1.47.1.1.1.1.11",
+    entPhysicalMfgName: "1.3.6.1.2.1.47.1.1.1.1.12",
+    entPhysicalModelName: "1.3.6.1.2.1.47.1.1.1.1.13",
+  },
+} as const satisfies ReadStep;
+
+type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
+
+/**
+ * Of the first chassis by index that has a serial number, else the first chassis: in a stack that is its first member. What the chassis leaves empty
+ * is taken from the stack above it. Where there is no chassis, of the first part with a serial number that is none that comes and goes (power
+ * supplies, fans, sensors, ports). A table that broke off says only what it did say: never that there is none, and the maker by enterprise
+ * number is a makeshift for a whole table without one, or for none at all.
+ *
+ * Absent: no rows; a device that serves the table is in it itself.
+ */
+export function entityOf(reads: Reads): { fields: EntityFields; report: TableReport } {
+  const classes = columnOf(reads, ENTITY_STEP.name, "entPhysicalClass");
+  const serials = columnOf(reads, ENTITY_STEP.name, "entPhysicalSerialNum");
+  const makers = columnOf(reads, ENTITY_STEP.name, "entPhysicalMfgName");
+  const models = columnOf(reads, ENTITY_STEP.name, "entPhysicalModelName");
+  const columns = [classes, serials, makers, models];
+  const parts: Part[] = [];
+  for (const index of rowsOf(columns)) {
+    const number = singleSubIdOf(index, 2 ** 31 - 1);
+    if (number === null) continue;
+    const word = ({ values }: ColumnRead): string | null => wordOf(values.get(index));
+    parts.push({ number, partClass: integerOf(classes.values.get(index), 1, 100), serial: word(serials), maker: word(makers), model: word(models) });
+  }
+  parts.sort((a, b) => a.number - b.number);
+  const report = reportOn(reads, [ENTITY_STEP.name], parts.length > 0);
+
+  const chosen = bodyOf(parts);
+  const pick = (field: "serial" | "maker" | "model"): string | null => chosen.find((part) => part[field] !== null)?.[field] ?? null;
+  const isWhole = areComplete(columns);
+  const isTold = isWhole && parts.length > 0;
+  const fields: { -readonly [Field in keyof EntityFields]: EntityFields[Field] } = {};
+  const none = isTold ? null : undefined;
+  put(fields, "manufacturer", pick("maker") ?? (isWhole ? makerByEnterprise(reads) : null) ?? none);
+  put(fields, "model", pick("model") ?? none);
+  put(fields, "serial_number", pick("serial") ?? none);
+  return { fields, report };
+}
+
+interface Part {
+  readonly number: number;
+  readonly partClass: number | null;
+  readonly serial: string | null;
+  readonly maker: string | null;
+  readonly model: string | null;
+}
+
+/** PhysicalClass (RFC 6933). */
+const CHASSIS = 3;
+const POWER_SUPPLY = 6;
+const FAN = 7;
+const SENSOR = 8;
+const PORT = 10;
+const STACK = 11;
+const PASSING: readonly (number | null)[] = [POWER_SUPPLY, FAN, SENSOR, PORT];
+
+/** What manufacturers leave in where nothing was filled in. */
+const PLACEHOLDER =
+  /^(n\/?a|none|null|nil|empty|unknown|undefined|unspecified|default( string)?|not? (available|specified|applicable|set|present|assigned|defined)|to be filled( in)? by o\.?e\.?m\.?|o\.?e\.?m\.?|system (manufacturer|product name|serial number)|chassis serial number|0?123456789(0|ab.*)?|[-.\s*#?]+|0+|x+)$/i;
+
+/** The part that is the device, then what may say what it does not. */
+function bodyOf(parts: readonly Part[]): Part[] {
+  const chassis = parts.filter((part) => part.partClass === CHASSIS);
+  const stacks = parts.filter((part) => part.partClass === STACK);
+  const first = chassis.find((part) => part.serial !== null) ?? chassis[0];
+  if (first !== undefined) return [first, ...stacks];
+  if (stacks.length > 0) return stacks;
+  const other = parts.find((part) => part.serial !== null && !PASSING.includes(part.partClass));
+  return other === undefined ? [] : [other];
+}
+
+function wordOf(value: SnmpValue | undefined): string | null {
+  const text = value === undefined ? null : textOf(value);
+  return text === null || text === "" || PLACEHOLDER.test(text) ? null : text;
+}
+
+function makerByEnterprise(reads: Reads): string | null {
+  const [, enterprise] = /^1\.3\.6\.1\.4\.1\.(\d+)(?:\.|$)/.exec(sysObjectIdOf(reads) ?? "") ?? [];
+  return enterprise === undefined ? null : (MAKERS.get(Number(enterprise)) ?? null);
+}

@@ -1,0 +1,133 @@
+// The interfaces of a device: ifTable and ifXTable of IF-MIB (RFC 2863). What is linked to them is put on by others.
+
+import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
+import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
+import type { DeviceInterface, TableReport } from "../device.ts";
+import { columnOf, put, reportOn, rowsOf, told } from "./columns.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
+import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
+
+/** ifTable. ifIndex is the index itself. */
+export const IF_TABLE_STEP = {
+  name: "if_table",
+  table: "interfaces",
+  columns: {
+    ifDescr: "1.3.6.1.2.1.2.2.1.2",
+    ifType: "1.3.6.1.2.1.2.2.1.3",
+    ifSpeed: "1.3.6.1.2.1.2.2.1.5",
+    ifPhysAddress: "1.3.6.1.2.1.2.2.1.6",
+    ifAdminStatus: "1.3.6.1.2.1.2.2.1.7",
+    ifOperStatus: "1.3.6.1.2.1.2.2.1.8",
+  },
+} as const satisfies ReadStep;
+
+/** ifXTable. */
+export const IF_X_TABLE_STEP = {
+  name: "if_x_table",
+  table: "interface_extensions",
+  columns: {
+    ifName: "1.3.6.1.2.1.31.1.1.1.1",
+    ifHighSpeed: "1.3.6.1.2.1.31.1.1.1.15",
+    ifAlias: "1.3.6.1.2.1.31.1.1.1.18",
+  },
+} as const satisfies ReadStep;
+
+export type InterfaceDraft = { -readonly [Field in keyof DeviceInterface]: DeviceInterface[Field] };
+
+export interface InterfacesTold {
+  /** By ifIndex, ascending. */
+  readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
+  readonly report: TableReport;
+  readonly extensionsReport: TableReport;
+}
+
+/**
+ * The rows are those of ifTable: ifXTable extends it, and a row that only ifXTable has is an interface that came or went while it was read, or a
+ * leftover. Only where the device serves no ifTable at all are the rows of ifXTable the interfaces. Both are absent without rows.
+ *
+ * What a status or type outside its enumeration means: ifOperStatus Unknown, ifType other(1), ifAdminStatus nothing (it has no unknown).
+ */
+export function interfacesOf(reads: Reads): InterfacesTold {
+  const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP.name, name);
+  const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_X_TABLE_STEP.name, name);
+  const descr = column("ifDescr");
+  const type = column("ifType");
+  const phys = column("ifPhysAddress");
+  const admin = column("ifAdminStatus");
+  const oper = column("ifOperStatus");
+  const speeds = { speed: column("ifSpeed"), highSpeed: extension("ifHighSpeed") };
+  const name = extension("ifName");
+  const alias = extension("ifAlias");
+  const base = numbered(rowsOf([descr, type, speeds.speed, phys, admin, oper]));
+  const extended = numbered(rowsOf([name, speeds.highSpeed, alias]));
+  const report = reportOn(reads, [IF_TABLE_STEP.name], base.length > 0);
+
+  const interfaces = new Map<number, InterfaceDraft>();
+  for (const { number, index } of report.state === "absent" ? extended : base) {
+    const draft: InterfaceDraft = { if_index: number };
+    put(draft, "if_descr", orEmpty(told(descr, index, (value) => textOf(value) ?? undefined)));
+    put(draft, "if_name", told(name, index, textOrNone));
+    put(draft, "if_alias", told(alias, index, textOrNone));
+    put(draft, "if_type", told(type, index, typeOf) ?? undefined);
+    put(draft, "speed_bps", speedOf(speeds, index));
+    put(draft, "admin_status", told(admin, index, adminStatusOf) ?? undefined);
+    put(draft, "oper_status", told(oper, index, operStatusOf) ?? undefined);
+    put(draft, "mac_address", told(phys, index, physAddressOf));
+    interfaces.set(number, draft);
+  }
+  return { interfaces, report, extensionsReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0) };
+}
+
+/** ifSpeed of what is faster (RFC 2863 §3.1.7). */
+const IF_SPEED_MAX = 2 ** 32 - 1;
+const BPS_PER_HIGH_SPEED = 1_000_000;
+const OTHER = 1;
+
+function numbered(indexes: Iterable<string>): { number: number; index: string }[] {
+  const rows: { number: number; index: string }[] = [];
+  for (const index of indexes) {
+    const number = singleSubIdOf(index, IF_INDEX_MAX);
+    if (number !== null && number > 0) rows.push({ number, index });
+  }
+  return rows.sort((a, b) => a.number - b.number);
+}
+
+/** A device that gives no text where one belongs has said nothing. */
+function textOrNone(value: SnmpValue): string | null | undefined {
+  const text = textOf(value);
+  return text === null ? undefined : text || null;
+}
+
+function orEmpty(text: string | null | undefined): string | undefined {
+  return text === null ? "" : text;
+}
+
+function typeOf(value: SnmpValue): number | null {
+  return typeof value === "number" ? (integerOf(value, 1, IF_INDEX_MAX) ?? OTHER) : null;
+}
+
+function adminStatusOf(value: SnmpValue): AdminStatus | null {
+  return typeof value === "number" ? (ADMIN_STATUSES[value - 1] ?? null) : null;
+}
+
+function operStatusOf(value: SnmpValue): OperStatus | null {
+  return typeof value === "number" ? (OPER_STATUSES[value - 1] ?? "Unknown") : null;
+}
+
+function physAddressOf(value: SnmpValue): string | null | undefined {
+  return value instanceof Uint8Array ? macOf(value) : undefined;
+}
+
+/**
+ * Bits per second. Some agents give ifHighSpeed in bits per second too: where both say the same number, it cannot be millions.
+ * Null: the device gives none; undefined: not known, also where only the fallback is.
+ */
+function speedOf({ speed, highSpeed }: { speed: ColumnRead; highSpeed: ColumnRead }, index: string): number | null | undefined {
+  const bps = integerOf(speed.values.get(index), 0, IF_SPEED_MAX);
+  const millions = integerOf(highSpeed.values.get(index), 0, Number.MAX_SAFE_INTEGER / BPS_PER_HIGH_SPEED);
+  if (millions !== null && millions > 0) return millions === bps ? bps : millions * BPS_PER_HIGH_SPEED;
+  if (millions === null && !highSpeed.isComplete) return undefined;
+  if (bps !== null) return bps > 0 && bps < IF_SPEED_MAX ? bps : null;
+  const isNoneTold = speed.isComplete && !speed.values.has(index) && (speed.values.size > 0 || millions === 0);
+  return isNoneTold ? null : undefined;
+}

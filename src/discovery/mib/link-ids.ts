@@ -1,0 +1,37 @@
+// Chassis and port identifiers of LLDP (IEEE 802.1AB, clauses 8.5.2 and 8.5.3) as values.
+
+import { parseIp } from "../../base/ip.ts";
+import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES, type ChassisIdSubtype, type PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
+import type { LinkId } from "../device.ts";
+import type { SnmpValue } from "./reads.ts";
+import { identifierOf, integerOf, unicastOf, unicastOfOctets, writtenMacOf } from "./values.ts";
+
+/** A subtype that the standard does not have is taken as LocallyAssigned: what it identifies is not lost. Null for an empty identifier. */
+export function chassisIdOf(subtype: SnmpValue | undefined, id: SnmpValue | undefined): LinkId<ChassisIdSubtype> | null {
+  return linkIdOf(CHASSIS_ID_SUBTYPES, subtype, id);
+}
+
+/** As chassisIdOf. */
+export function portIdOf(subtype: SnmpValue | undefined, id: SnmpValue | undefined): LinkId<PortIdSubtype> | null {
+  return linkIdOf(PORT_ID_SUBTYPES, subtype, id);
+}
+
+/** networkAddress: the IANA address family number, then the address. Some devices leave the family out, or write the address as text. */
+export function networkAddressOf(value: SnmpValue): string | null {
+  if (!(value instanceof Uint8Array)) return null;
+  const [family] = value;
+  if (family === IPV4_FAMILY && value.length === 5) return unicastOfOctets(value, 1, 5);
+  if (family === IPV6_FAMILY && value.length === 17) return unicastOfOctets(value, 1, 17);
+  return parseIp(identifierOf(value) ?? "")?.text ?? unicastOf(value);
+}
+
+const IPV4_FAMILY = 1;
+const IPV6_FAMILY = 2;
+
+function linkIdOf<Subtype extends string>(subtypes: readonly Subtype[], subtype: SnmpValue | undefined, id: SnmpValue | undefined): LinkId<Subtype> | null {
+  const number = integerOf(subtype, 1, subtypes.length);
+  const name = number === null ? subtypes.at(-1) : subtypes[number - 1];
+  if (id === undefined || name === undefined) return null;
+  const value = (name === "MacAddress" ? writtenMacOf(id) : name === "NetworkAddress" ? networkAddressOf(id) : null) ?? identifierOf(id);
+  return value === null || value === "" ? null : { subtype: name, value };
+}

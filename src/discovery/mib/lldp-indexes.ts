@@ -1,0 +1,85 @@
+// The indexes of LLDP's tables of neighbors and of their management addresses, also where a device leaves parts of them out.
+
+import { subIdsOf, unicastOfOctets } from "./values.ts";
+
+export interface NeighborIndex {
+  /** The row in lldpRemTable. */
+  readonly index: string;
+  readonly subIds: readonly number[];
+  /** The number of the local port; null for an index that cannot be one. */
+  readonly port: number | null;
+}
+
+/**
+ * A whole index is time mark, local port, in version 2 a destination address, and the neighbor's number. Shorter ones that devices serve: without the
+ * time mark, without the neighbor's number, the port alone.
+ * @param wholeLength numbers of a whole index
+ * @param isPort whether the device has a local port of that number: of two numbers it is the one that more often is one
+ */
+export function neighborIndexesOf(indexes: readonly string[], wholeLength: number, isPort: (number: number) => boolean): NeighborIndex[] {
+  const rows = indexes.map((index) => ({ index, subIds: subIdsOf(index) }));
+  const pairs = rows.filter(({ subIds }) => subIds.length === 2);
+  const count = (at: 0 | 1): number => pairs.filter(({ subIds }) => isPort(subIds[at] as number)).length;
+  const portOfPair = count(1) > count(0) ? 1 : 0;
+  return rows.map(({ index, subIds }) => ({ index, subIds, port: portOf(subIds, wholeLength, portOfPair) }));
+}
+
+/**
+ * The management address of each neighbor, by its row: the first that is an IPv4 address, else the first IPv6 one.
+ * @param addressIndexes of lldpRemManAddrTable, ascending: a neighbor's index, then subtype, length, address; some devices leave the length out
+ */
+export function managementAddressesOf(addressIndexes: Iterable<string>, neighbors: readonly NeighborIndex[]): Map<string, string> {
+  const lengths = [...new Set(neighbors.map(({ subIds }) => subIds.length))].sort((a, b) => b - a);
+  const byKey = new Map<string, NeighborIndex[]>();
+  const remember = (key: string, neighbor: NeighborIndex): void => {
+    const known = byKey.get(key);
+    if (known === undefined) byKey.set(key, [neighbor]);
+    else known.push(neighbor);
+  };
+  for (const neighbor of neighbors) {
+    remember(neighbor.index, neighbor);
+    // The time mark changes when the neighbor says something new, between the reading of one table and of the other.
+    if (hasMark(neighbor.subIds.length)) remember(markless(neighbor.subIds, neighbor.subIds.length), neighbor);
+  }
+  const addresses = new Map<string, string>();
+  for (const index of addressIndexes) {
+    const subIds = subIdsOf(index);
+    const find = (lengths: readonly number[], keyOf: (length: number) => string): { length: number; rows: readonly NeighborIndex[] } | undefined => {
+      for (const length of lengths) {
+        const rows = byKey.get(keyOf(length));
+        if (rows !== undefined) return { length, rows };
+      }
+      return undefined;
+    };
+    const found = find(lengths, (length) => subIds.slice(0, length).join(".")) ?? find(lengths.filter(hasMark), (length) => markless(subIds, length));
+    const address = found === undefined ? null : addressOf(subIds, found.length);
+    if (address === null) continue;
+    for (const row of found?.rows ?? []) {
+      const before = addresses.get(row.index);
+      if (before === undefined || (before.includes(":") && !address.includes(":"))) addresses.set(row.index, address);
+    }
+  }
+  return addresses;
+}
+
+function portOf(subIds: readonly number[], wholeLength: number, portOfPair: 0 | 1): number | null {
+  if (subIds.length === 1) return subIds[0] ?? null;
+  if (subIds.length === 2) return subIds[portOfPair] ?? null;
+  return subIds.length >= 3 && subIds.length <= wholeLength ? (subIds[1] ?? null) : null;
+}
+
+function hasMark(length: number): boolean {
+  return length >= 3;
+}
+
+function markless(subIds: readonly number[], length: number): string {
+  return `*.${subIds.slice(1, length).join(".")}`;
+}
+
+/** Behind the neighbor's index and the subtype; IPv4 and IPv6 differ in length. What begins with a length that is not its own was cut off. */
+function addressOf(subIds: readonly number[], start: number): string | null {
+  const length = subIds[start + 1];
+  const isCounted = length === 4 || length === 16;
+  if (isCounted && subIds.length !== start + 2 + length) return null;
+  return unicastOfOctets(subIds, start + (isCounted ? 2 : 1), subIds.length);
+}

@@ -1,0 +1,96 @@
+// What is asked of a device about its neighbors by LLDP: LLDP-MIB (IEEE 802.1AB-2005), else LLDP-V2-MIB (IEEE 802.1AB-2009).
+
+import { hasRows } from "./columns.ts";
+import type { ReadStep } from "./reads.ts";
+
+/** lldpLocalSystemData. */
+export const LLDP_LOCAL_STEP = {
+  name: "lldp_local",
+  table: "lldp",
+  scalars: {
+    chassisIdSubtype: "1.0.8802.1.1.2.1.3.1.0",
+    chassisId: "1.0.8802.1.1.2.1.3.2.0",
+  },
+} as const satisfies ReadStep;
+
+/** lldpRemTable: index lldpRemTimeMark.lldpRemLocalPortNum.lldpRemIndex. */
+export const LLDP_REMOTE_STEP = {
+  name: "lldp_rem_table",
+  table: "lldp",
+  columns: {
+    chassisIdSubtype: "1.0.8802.1.1.2.1.4.1.1.4",
+    chassisId: "1.0.8802.1.1.2.1.4.1.1.5",
+    portIdSubtype: "1.0.8802.1.1.2.1.4.1.1.6",
+    portId: "1.0.8802.1.1.2.1.4.1.1.7",
+    portDesc: "1.0.8802.1.1.2.1.4.1.1.8",
+    sysName: "1.0.8802.1.1.2.1.4.1.1.9",
+    sysDesc: "1.0.8802.1.1.2.1.4.1.1.10",
+  },
+} as const satisfies ReadStep;
+
+/** lldpRemManAddrTable: the row of lldpRemTable, then lldpRemManAddrSubtype.length.address. The address itself is only in the index. */
+export const LLDP_REMOTE_ADDRESSES_STEP = {
+  name: "lldp_rem_man_addr_table",
+  table: "lldp",
+  columns: { manAddrIfSubtype: "1.0.8802.1.1.2.1.4.2.1.3" },
+  isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP.name),
+} as const satisfies ReadStep;
+
+/** lldpLocPortTable: index lldpLocPortNum. */
+export const LLDP_LOCAL_PORTS_STEP = {
+  name: "lldp_loc_port_table",
+  table: "lldp",
+  columns: {
+    portIdSubtype: "1.0.8802.1.1.2.1.3.7.1.2",
+    portId: "1.0.8802.1.1.2.1.3.7.1.3",
+    portDesc: "1.0.8802.1.1.2.1.3.7.1.4",
+  },
+  isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP.name),
+} as const satisfies ReadStep;
+
+/** lldpV2LocalSystemData. All of version 2 only where version 1 has no neighbors: who serves both says the same twice. */
+export const LLDP_V2_LOCAL_STEP = {
+  name: "lldp_v2_local",
+  table: "lldp",
+  scalars: {
+    chassisIdSubtype: "1.3.111.2.802.1.1.13.1.3.1.0",
+    chassisId: "1.3.111.2.802.1.1.13.1.3.2.0",
+  },
+  isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP.name),
+} as const satisfies ReadStep;
+
+/** lldpV2RemTable: index lldpV2RemTimeMark.lldpV2RemLocalIfIndex.lldpV2RemLocalDestMACAddress.lldpV2RemIndex. */
+export const LLDP_V2_REMOTE_STEP = {
+  name: "lldp_v2_rem_table",
+  table: "lldp",
+  columns: {
+    chassisIdSubtype: "1.3.111.2.802.1.1.13.1.4.1.1.5",
+    chassisId: "1.3.111.2.802.1.1.13.1.4.1.1.6",
+    portIdSubtype: "1.3.111.2.802.1.1.13.1.4.1.1.7",
+    portId: "1.3.111.2.802.1.1.13.1.4.1.1.8",
+    portDesc: "1.3.111.2.802.1.1.13.1.4.1.1.9",
+    sysName: "1.3.111.2.802.1.1.13.1.4.1.1.10",
+    sysDesc: "1.3.111.2.802.1.1.13.1.4.1.1.11",
+  },
+  isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP.name),
+} as const satisfies ReadStep;
+
+/** lldpV2RemManAddrTable: as in version 1. */
+export const LLDP_V2_REMOTE_ADDRESSES_STEP = {
+  name: "lldp_v2_rem_man_addr_table",
+  table: "lldp",
+  columns: { manAddrIfSubtype: "1.3.111.2.802.1.1.13.1.4.2.1.3" },
+  isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP.name),
+} as const satisfies ReadStep;
+
+/** lldpV2LocPortTable: index lldpV2LocPortIfIndex, which not every agent makes an ifIndex. */
+export const LLDP_V2_LOCAL_PORTS_STEP = {
+  name: "lldp_v2_loc_port_table",
+  table: "lldp",
+  columns: {
+    portIdSubtype: "1.3.111.2.802.1.1.13.1.3.7.1.2",
+    portId: "1.3.111.2.802.1.1.13.1.3.7.1.3",
+    portDesc: "1.3.111.2.802.1.1.13.1.3.7.1.4",
+  },
+  isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP.name),
+} as const satisfies ReadStep;

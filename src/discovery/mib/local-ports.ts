@@ -1,0 +1,165 @@
+// Which interface is LLDP's local port of a number. Devices number their ports as they like, so what they call them says more.
+
+import type { BridgePorts } from "./bridge.ts";
+import type { InterfaceDraft } from "./interfaces.ts";
+
+/** A row of lldpLocPortTable. */
+export interface LocalPortText {
+  /** LldpPortIdSubtype; null for one that the standard does not have. */
+  readonly subtype: number | null;
+  /** "" for none. */
+  readonly id: string;
+  /** The id as a MAC address, where it is one. */
+  readonly mac: string | null;
+  /** "" for none. */
+  readonly desc: string;
+}
+
+/**
+ * A port is, in this order:
+ * 1. the one interface that has the name (ifName, ifDescr, ifAlias) or MAC address that the port's id is, also shortened (`Gi1/0/1`); of several the
+ *    one that has the port's number, else the one with the port's description, else the one that is Ethernet;
+ * 2. likewise by the port's description;
+ * 3. the interface that has its number: as a bridge port, as ifIndex. Which of the two the device means, its ports tell together: what is true of those
+ *    that are known by name (or by the end of a name: `1` in `Slot 0 Port 1`); else under which more of those with neighbors are up, and Ethernet;
+ * 4. the first of several of 1 or 2.
+ */
+export class LocalPorts {
+  readonly #interfaces: ReadonlyMap<number, InterfaceDraft>;
+  readonly #ports: BridgePorts;
+  readonly #texts: ReadonlyMap<number, LocalPortText>;
+  readonly #byName = new Map<string, number[]>();
+  readonly #byAlias = new Map<string, number[]>();
+  readonly #byMac = new Map<string, number[]>();
+  /** By the numbers that a name ends in. */
+  readonly #byPlace = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
+  readonly #isByBridgeFirst: boolean;
+
+  /**
+   * @param texts by port number
+   * @param countsAs what a number is if nothing tells
+   * @param used the ports with neighbors
+   */
+  constructor(interfaces: ReadonlyMap<number, InterfaceDraft>, ports: BridgePorts, texts: ReadonlyMap<number, LocalPortText>, countsAs: "bridge port" | "interface", used: ReadonlySet<number>) {
+    this.#interfaces = interfaces;
+    this.#ports = ports;
+    this.#texts = texts;
+    this.#isByBridgeFirst = true;
+    if (used.size === 0) return;
+    for (const [ifIndex, { if_descr, if_name, if_alias, mac_address }] of interfaces) {
+      for (const name of new Set([normalized(if_descr), normalized(if_name)])) {
+        add(this.#byName, name, ifIndex);
+        const place = placeOf(name);
+        if (place !== null) this.#byPlace.set(place.numbers, [...(this.#byPlace.get(place.numbers) ?? []), { word: place.word, ifIndex }]);
+      }
+      add(this.#byAlias, normalized(if_alias), ifIndex);
+      add(this.#byMac, mac_address ?? "", ifIndex);
+    }
+    this.#isByBridgeFirst = this.#moreByBridge(used) ?? countsAs === "bridge port";
+  }
+
+  interfaceOf(port: number): number | null {
+    const numbered = this.#numbered(port);
+    const text = this.#texts.get(port);
+    const byId = text === undefined ? [] : this.#byId(text);
+    const byDesc = text === undefined ? [] : this.#byDesc(text);
+    return this.#oneOf(byId, numbered, byDesc) ?? this.#oneOf(byDesc, numbered, byId) ?? numbered[0] ?? byId[0] ?? byDesc[0] ?? null;
+  }
+
+  #oneOf(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
+    if (named.length <= 1) return named[0] ?? null;
+    const isNamed = (ifIndex: number): boolean => named.includes(ifIndex);
+    return numbered.find(isNamed) ?? only(others.filter(isNamed)) ?? only(named.filter((ifIndex) => ETHERNET.has(this.#interfaces.get(ifIndex)?.if_type ?? 0)));
+  }
+
+  /** The interfaces that have the number, the likelier first. */
+  #numbered(port: number): number[] {
+    const byBridge = this.#ports.ifIndexOf(port);
+    const byIfIndex = this.#interfaces.has(port) ? port : null;
+    const both = this.#isByBridgeFirst ? [byBridge, byIfIndex] : [byIfIndex, byBridge];
+    return both.filter((ifIndex) => ifIndex !== null);
+  }
+
+  #byId({ subtype, id, mac }: LocalPortText): readonly number[] {
+    const name = normalized(id);
+    if (subtype === MAC_ADDRESS) return mac === null ? [] : (this.#byMac.get(mac) ?? []);
+    if (subtype === INTERFACE_ALIAS) return this.#byAlias.get(name) ?? this.#byName.get(name) ?? [];
+    return this.#byName.get(name) ?? this.#byShortName(name);
+  }
+
+  #byShortName(name: string): readonly number[] {
+    const short = placeOf(name);
+    if (short === null) return [];
+    const found = (this.#byPlace.get(short.numbers) ?? []).filter(({ word }) => word.startsWith(short.word) || short.word.startsWith(word));
+    return [...new Set(found.map(({ ifIndex }) => ifIndex))];
+  }
+
+  #byDesc({ desc }: LocalPortText): readonly number[] {
+    const name = normalized(desc);
+    return this.#byName.get(name) ?? this.#byAlias.get(name) ?? [];
+  }
+
+  /** Null where neither is more likely. */
+  #moreByBridge(used: ReadonlySet<number>): boolean | null {
+    let byBridge = 0;
+    let byIfIndex = 0;
+    for (const [port, text] of this.#texts) {
+      const named = [...this.#byId(text), ...this.#byDesc(text)];
+      const fits = (ifIndex: number | null): boolean => ifIndex !== null && (named.length > 0 ? named.includes(ifIndex) : this.#endsAlike(ifIndex, text.id));
+      if (fits(this.#ports.ifIndexOf(port))) byBridge += 1;
+      if (fits(port)) byIfIndex += 1;
+    }
+    if (byBridge !== byIfIndex) return byBridge > byIfIndex;
+    for (const port of used) {
+      byBridge += this.#likelihood(this.#ports.ifIndexOf(port));
+      byIfIndex += this.#likelihood(port);
+    }
+    return byBridge === byIfIndex ? null : byBridge > byIfIndex;
+  }
+
+  /** That an interface has a neighbor. */
+  #likelihood(ifIndex: number | null): number {
+    const entry = ifIndex === null ? undefined : this.#interfaces.get(ifIndex);
+    return (entry?.oper_status === "Up" ? 1 : 0) + (ETHERNET.has(entry?.if_type ?? 0) ? 1 : 0);
+  }
+
+  #endsAlike(ifIndex: number, id: string): boolean {
+    const end = normalized(id);
+    const entry = this.#interfaces.get(ifIndex);
+    return end !== "" && [entry?.if_name, entry?.if_descr].some((each) => endsWith(normalized(each), end));
+  }
+}
+
+/** LldpPortIdSubtype. */
+const INTERFACE_ALIAS = 1;
+const MAC_ADDRESS = 3;
+/** IANAifType-MIB: ethernetCsmacd and what devices still call Ethernet: fastEther, fastEtherFX, gigabitEthernet. */
+const ETHERNET: ReadonlySet<number> = new Set([6, 62, 69, 117]);
+
+/** Without case and blanks: `GigabitEthernet 0/1` is `gigabitethernet0/1`. "" for what has neither letters nor digits. */
+function normalized(text: string | null | undefined): string {
+  const plain = (text ?? "").toLowerCase().replaceAll(/\s+/g, "");
+  return /[\p{L}\p{N}]/u.test(plain) ? plain : "";
+}
+
+/** `gi1/0/1` → gi, 1/0/1; null for a name of another kind. */
+function placeOf(name: string): { word: string; numbers: string } | null {
+  const [, word, numbers] = /^([a-z][a-z-]*)(\d.*)$/.exec(name) ?? [];
+  return word === undefined || numbers === undefined ? null : { word, numbers };
+}
+
+/** Not in the midst of a number. */
+function endsWith(name: string, end: string): boolean {
+  return name.endsWith(end) && !(/^\d/.test(end) && /\d$/.test(name.slice(0, -end.length)));
+}
+
+function add(map: Map<string, number[]>, key: string, ifIndex: number): void {
+  if (key === "") return;
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [ifIndex]);
+  else if (!known.includes(ifIndex)) known.push(ifIndex);
+}
+
+function only(ifIndexes: readonly number[]): number | null {
+  return ifIndexes.length === 1 ? (ifIndexes[0] ?? null) : null;
+}

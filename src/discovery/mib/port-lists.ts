@@ -1,0 +1,64 @@
+// PortList of Q-BRIDGE-MIB (RFC 4363): which bridge ports a list names. Not all agents write it as the MIB says, and the ports that there are tell.
+
+/** The bridge ports that a list names, in no order; some may not exist. */
+export type PortListReading = (list: Uint8Array) => number[];
+
+/**
+ * How a device writes its port lists, judged by all of them together:
+ * - as the MIB says: the most significant bit of the first byte is port 1, and what is missing at the end is not set;
+ * - Junos: decimal numbers with commas, `59,71`;
+ * - D-Link DES-30xx: the whole list as one number with port 1 as its lowest bit.
+ * A device writes otherwise only where reading as the MIB says names ports that do not exist and the other way names none such.
+ * @param hasPort whether the bridge has a port of that number
+ * @returns null where lists name ports and no way of reading finds one that exists: what they say is not known
+ */
+export function portListReadingOf(lists: readonly Uint8Array[], hasPort: (port: number) => boolean): PortListReading | null {
+  const standard = judged(lists, readBits, hasPort);
+  const isText = lists.every(isNumbers) && lists.some((list) => list.length > 0);
+  if (isText && (lists.some(hasComma) || (standard.unknown > 0 && judged(lists, readNumbers, hasPort).unknown === 0))) return readNumbers;
+  if (standard.known > 0 || standard.unknown === 0) return readBits;
+  return judged(lists, readReversedBits, hasPort).unknown === 0 ? readReversedBits : null;
+}
+
+const COMMA = 0x2c;
+const BLANK = 0x20;
+const ZERO = 0x30;
+
+function judged(lists: readonly Uint8Array[], read: PortListReading, hasPort: (port: number) => boolean): { known: number; unknown: number } {
+  let known = 0;
+  let unknown = 0;
+  for (const list of lists) {
+    for (const port of read(list)) {
+      if (hasPort(port)) known += 1;
+      else unknown += 1;
+    }
+  }
+  return { known, unknown };
+}
+
+function readBits(list: Uint8Array): number[] {
+  const ports: number[] = [];
+  for (let at = 0; at < list.length; at++) {
+    const byte = list[at] as number;
+    for (let bit = 0; byte !== 0 && bit < 8; bit++) if ((byte & (0x80 >> bit)) !== 0) ports.push(at * 8 + bit + 1);
+  }
+  return ports;
+}
+
+function readReversedBits(list: Uint8Array): number[] {
+  const bits = list.length * 8;
+  return readBits(list).map((port) => bits + 1 - port);
+}
+
+function readNumbers(list: Uint8Array): number[] {
+  const numbers = Buffer.from(list).toString("latin1").split(/[, ]+/);
+  return numbers.map(Number).filter((port) => port > 0);
+}
+
+function isNumbers(list: Uint8Array): boolean {
+  return list.every((byte) => (byte >= ZERO && byte <= ZERO + 9) || byte === COMMA || byte === BLANK);
+}
+
+function hasComma(list: Uint8Array): boolean {
+  return list.includes(COMMA);
+}

@@ -1,0 +1,48 @@
+// The system group of SNMPv2-MIB (RFC 3418): what a device is called and what it says it is.
+
+import type { Device, TableReport } from "../device.ts";
+import { put, reportOn, scalarOf } from "./columns.ts";
+import type { ReadStep, Reads } from "./reads.ts";
+import { textOf } from "./values.ts";
+
+export const SYSTEM_STEP = {
+  name: "system",
+  table: "system",
+  scalars: {
+    sysDescr: "1.3.6.1.2.1.1.1.0",
+    sysObjectID: "1.3.6.1.2.1.1.2.0",
+    sysContact: "1.3.6.1.2.1.1.4.0",
+    sysName: "1.3.6.1.2.1.1.5.0",
+    sysLocation: "1.3.6.1.2.1.1.6.0",
+  },
+} as const satisfies ReadStep;
+
+type SystemFields = Pick<Device, "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact">;
+
+/** Texts without control characters, null for empty ones; what the agent does not serve is left out. */
+export function systemOf(reads: Reads): { fields: SystemFields; report: TableReport } {
+  const fields: { -readonly [Field in keyof SystemFields]: SystemFields[Field] } = {};
+  put(fields, "sys_name", textScalar(reads, "sysName"));
+  put(fields, "sys_descr", textScalar(reads, "sysDescr"));
+  put(fields, "sys_object_id", sysObjectIdOf(reads));
+  put(fields, "sys_location", textScalar(reads, "sysLocation"));
+  put(fields, "sys_contact", textScalar(reads, "sysContact"));
+  const isServed = (reads.get(SYSTEM_STEP.name)?.scalars.size ?? 0) > 0;
+  return { fields, report: reportOn(reads, [SYSTEM_STEP.name], isServed) };
+}
+
+/** Dotted; null for zeroDotZero, by which an agent says that there is none (RFC 2578 §2); undefined where it is not told. */
+export function sysObjectIdOf(reads: Reads): string | null | undefined {
+  const value = scalarOf(reads, SYSTEM_STEP.name, "sysObjectID");
+  if (typeof value !== "string" || value.length > OID_MAX_LENGTH || !/^\d+(\.\d+)+$/.test(value)) return undefined;
+  return value === "0.0" ? null : value;
+}
+
+/** 128 sub-identifiers of ten digits (RFC 2578 §3.5). */
+const OID_MAX_LENGTH = 128 * 11;
+
+function textScalar(reads: Reads, scalar: keyof typeof SYSTEM_STEP.scalars): string | null | undefined {
+  const value = scalarOf(reads, SYSTEM_STEP.name, scalar);
+  const text = value === undefined ? null : textOf(value);
+  return text === null ? undefined : text || null;
+}

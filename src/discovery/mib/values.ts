@@ -1,0 +1,172 @@
+// Values of varbinds and parts of their indexes as texts, addresses and numbers. Pure and total: what is not what it should be is null.
+
+import { type Ip, parseIp } from "../../base/ip.ts";
+import { parseMac } from "../../base/mac.ts";
+import { ipOfBytes } from "../self/ip-bytes.ts";
+import type { SnmpValue } from "./reads.ts";
+
+/** Of what the inventory keeps of a device's texts, in UTF-16 units: DEVICE_TEXT_MAX_LENGTH of an interface entry, which would bring its schemas along. */
+export const TEXT_MAX_LENGTH = 4_000;
+/** InterfaceIndex (RFC 2863): 1 to 2^31 − 1. */
+export const IF_INDEX_MAX = 2 ** 31 - 1;
+/** VlanId (RFC 4363): 0 and 4095 are no VLANs (IEEE 802.1Q table 9-2). */
+export const VLAN_NUMBER_MAX = 4_094;
+
+/**
+ * SnmpAdminString and DisplayString: UTF-8, else ISO 8859-1, since nothing says which it is. Line breaks and tabs become one blank, other
+ * control characters go, blanks around it and around line breaks too; at most TEXT_MAX_LENGTH UTF-16 units. "" for no text; null for a value that is no octet string.
+ */
+export function textOf(value: SnmpValue): string | null {
+  if (!(value instanceof Uint8Array)) return null;
+  const text = isPlainAscii(value) ? latin1(value) : withoutControls(utf8(value) ?? latin1(value));
+  return cut(text.trim());
+}
+
+/**
+ * An identifier whose bytes may be text or not: as text where they are UTF-8 without control characters inside, else as hexadecimal pairs with
+ * colons. Devices pad them with NUL and blanks. "" for none; null for a value that is no octet string.
+ */
+export function identifierOf(value: SnmpValue): string | null {
+  if (!(value instanceof Uint8Array)) return null;
+  if (isPlainAscii(value)) return cut(latin1(value).trim());
+  const text = utf8(value)?.replace(PADDING, "");
+  return cut(text === undefined || CONTROL.test(text) ? hexPairs(value) : text.trim());
+}
+
+/** A whole number in the range; null for any other value. */
+export function integerOf(value: SnmpValue | undefined, min: number, max: number): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= min && value <= max ? value : null;
+}
+
+export function ifIndexOf(value: SnmpValue | undefined): number | null {
+  return integerOf(value, 1, IF_INDEX_MAX);
+}
+
+export function vlanNumberOf(value: SnmpValue | undefined): number | null {
+  return integerOf(value, 1, VLAN_NUMBER_MAX);
+}
+
+/** An EUI-48 of six bytes that are not all nought; null for any other value. */
+export function macOf(value: SnmpValue | undefined): string | null {
+  return value instanceof Uint8Array ? macOfOctets(value, 0, value.length) : null;
+}
+
+/** As macOf, of the numbers of an index. A number beyond 255 makes it none. */
+export function macOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
+  if (end - start !== 6) return null;
+  let sum = 0;
+  let mac = "";
+  for (let at = start; at < end; at++) {
+    const octet = octets[at] as number;
+    const pair = HEX_PAIRS[octet];
+    if (pair === undefined) return null;
+    sum += octet;
+    mac = at === start ? pair : `${mac}:${pair}`;
+  }
+  return sum === 0 ? null : mac;
+}
+
+/** As macOf, and where the device writes it out as text. */
+export function writtenMacOf(value: SnmpValue): string | null {
+  const mac = macOf(value);
+  if (mac !== null || !(value instanceof Uint8Array) || value.length < 12 || value.length > 20) return mac;
+  return parseMac(identifierOf(value) ?? "");
+}
+
+/** An address of one station: of four or sixteen numbers; null for any other count, no address (RFC 4291 §2.5.2), broadcast and multicast. */
+export function unicastOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
+  for (let at = start; at < end; at++) if ((octets[at] as number) > 255) return null;
+  const first = octets[start] as number;
+  if (end - start === 4) {
+    const text = `${first}.${octets[start + 1]}.${octets[start + 2]}.${octets[start + 3]}`;
+    const isMulticast = first >= 224 && first <= 239;
+    return isMulticast || text === "0.0.0.0" || text === "255.255.255.255" ? null : text;
+  }
+  if (end - start !== 16 || first === 0xff) return null;
+  const ip = ipOfBytes(Uint8Array.from({ length: 16 }, (_, at) => octets[start + at] as number));
+  return ip === null || ip.text === "::" ? null : ip.text;
+}
+
+/** As unicastOfOctets, of a value: IpAddress, or an octet string of four or sixteen bytes. */
+export function unicastOf(value: SnmpValue | undefined): string | null {
+  if (value instanceof Uint8Array) return unicastOfOctets(value, 0, value.length);
+  const ip: Ip | null = typeof value === "string" ? parseIp(value) : null;
+  return ip === null ? null : unicastOfOctets(ip.bytes, 0, ip.bytes.length);
+}
+
+/** The numbers of an index: `0.47.2` → [0, 47, 2]. Empty for a text that is none. */
+export function subIdsOf(index: string): number[] {
+  const subIds: number[] = [];
+  let number = 0;
+  let digits = 0;
+  for (let at = 0; at <= index.length; at++) {
+    const code = at === index.length ? DOT : index.charCodeAt(at);
+    if (code === DOT) {
+      if (digits === 0 || digits > MAX_DIGITS) return [];
+      subIds.push(number);
+      number = 0;
+      digits = 0;
+    } else {
+      if (code < ZERO || code > ZERO + 9) return [];
+      number = number * 10 + code - ZERO;
+      digits += 1;
+    }
+  }
+  return subIds;
+}
+
+/** The one number that an index is; null for any other index. */
+export function singleSubIdOf(index: string, max: number): number | null {
+  const subIds = subIdsOf(index);
+  const [number] = subIds;
+  return subIds.length === 1 && number !== undefined && number <= max ? number : null;
+}
+
+/** Bytes as `00:1b:21`. */
+export function hexPairs(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at++) text += at === 0 ? HEX_PAIRS[bytes[at] as number] : `:${HEX_PAIRS[bytes[at] as number]}`;
+  return text;
+}
+
+const DOT = 0x2e;
+const ZERO = 0x30;
+/** Sub-identifiers have 32 bits (RFC 2578 §3.5). */
+const MAX_DIGITS = 10;
+const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const CONTROL = /\p{Cc}/u;
+const PADDING = /^[\0\s]+|[\0\s]+$/g;
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+function isPlainAscii(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte < 0x20 || byte > 0x7e) return false;
+  }
+  return true;
+}
+
+function utf8(bytes: Uint8Array): string | null {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+function withoutControls(text: string): string {
+  const lines = text.split(/[\t\n\v\f\r\u0085]/).map((line) => line.replace(/\p{Cc}+/gu, "").trim());
+  return lines.filter((line) => line !== "").join(" ");
+}
+
+/** Never between the two halves of one character. */
+function cut(text: string): string {
+  if (text.length <= TEXT_MAX_LENGTH) return text;
+  const last = text.charCodeAt(TEXT_MAX_LENGTH - 1);
+  const isHighSurrogate = (last & 0xfc00) === 0xd800;
+  return text.slice(0, TEXT_MAX_LENGTH - (isHighSurrogate ? 1 : 0)).trimEnd();
+}

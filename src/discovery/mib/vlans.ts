@@ -1,0 +1,177 @@
+// The VLANs of a device and of its ports: the VLAN tables of Q-BRIDGE-MIB (RFC 4363); what Cisco switches say instead comes from cisco-vlans.ts.
+
+import type { DeviceVlan, TableReport } from "../device.ts";
+import type { BridgePorts } from "./bridge.ts";
+import { BRIDGE_PORT_MAX } from "./bridge.ts";
+import { CISCO_VLANS_STEP, CISCO_TRUNKS_STEP, CISCO_MEMBERSHIP_STEP, ciscoPortsOf, ciscoVlansOf } from "./cisco-vlans.ts";
+import { areComplete, columnOf, reportOn, rowsOf } from "./columns.ts";
+import { portListReadingOf } from "./port-lists.ts";
+import type { ColumnRead, ReadStep, Reads } from "./reads.ts";
+import { integerOf, singleSubIdOf, subIdsOf, textOf, VLAN_NUMBER_MAX, vlanNumberOf } from "./values.ts";
+
+/** dot1qVlanCurrentTable: index dot1qVlanTimeMark.dot1qVlanIndex. */
+export const VLAN_CURRENT_STEP = {
+  name: "dot1q_vlan_current_table",
+  table: "vlans",
+  columns: {
+    dot1qVlanFdbId: "1.3.6.1.2.1.17.7.1.4.2.1.3",
+    dot1qVlanCurrentEgressPorts: "1.3.6.1.2.1.17.7.1.4.2.1.4",
+  },
+} as const satisfies ReadStep;
+
+/** dot1qVlanStaticTable: index dot1qVlanIndex. The lists of untagged ports are parts of the egress lists, and are not asked. */
+export const VLAN_STATIC_STEP = {
+  name: "dot1q_vlan_static_table",
+  table: "vlans",
+  columns: {
+    dot1qVlanStaticName: "1.3.6.1.2.1.17.7.1.4.3.1.1",
+    dot1qVlanStaticEgressPorts: "1.3.6.1.2.1.17.7.1.4.3.1.2",
+  },
+} as const satisfies ReadStep;
+
+/** dot1qPortVlanTable: index dot1dBasePort. */
+export const PORT_VLAN_STEP = {
+  name: "dot1q_port_vlan_table",
+  table: "vlans",
+  columns: { dot1qPvid: "1.3.6.1.2.1.17.7.1.4.5.1.1" },
+} as const satisfies ReadStep;
+
+/** The VLANs of one interface. Undefined: not told; null: none for untagged frames. */
+export interface PortVlans {
+  readonly native: number | null | undefined;
+  /** Ascending. */
+  readonly members: readonly number[] | undefined;
+}
+
+export interface VlansTold {
+  readonly vlans: DeviceVlan[] | undefined;
+  of(ifIndex: number): PortVlans;
+  readonly report: TableReport;
+}
+
+/**
+ * VLANs: the rows of the static table and of CISCO-VTP-MIB, with their names, and of the current table those with ports: what else is in it, agents
+ * keep for themselves. Members: who is permanently assigned (static) or is one at present (current), since some agents leave ports without a link
+ * out of the latter. An interface that is no bridge port is in no VLAN. Without a row of the VLAN tables, nothing is said of members; without a
+ * row of dot1qPortVlanTable, nothing of native VLANs; port lists that name none of the bridge's ports say nothing.
+ *
+ * Absent: no rows at all; a bridge with VLANs has at least its first.
+ */
+export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
+  const staticNames = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
+  const staticPorts = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticEgressPorts");
+  const currentPorts = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanCurrentEgressPorts");
+  const currentFids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
+  const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
+  const cisco = ciscoVlansOf(reads);
+
+  const staticLists = listsOf(staticPorts, (index) => singleSubIdOf(index, VLAN_NUMBER_MAX));
+  const currentLists = listsOf(currentPorts, currentVlanOf);
+  const all = [...staticLists.values(), ...currentLists.values()];
+  const read = portListReadingOf(all, ports.has);
+  const notes = read === null ? ["the port lists name none of the bridge's ports"] : [];
+
+  const names = new Map<number, string | null>();
+  for (const index of rowsOf([staticNames, staticPorts])) {
+    const number = singleSubIdOf(index, VLAN_NUMBER_MAX);
+    const value = staticNames.values.get(index);
+    if (number !== null && number > 0) names.set(number, (value === undefined ? null : textOf(value)) || null);
+  }
+  for (const [number, name] of cisco.names) if ((names.get(number) ?? null) === null) names.set(number, name);
+  for (const [number, list] of currentLists) if (!names.has(number) && list.some((byte) => byte !== 0)) names.set(number, null);
+
+  const isMembershipServed = staticPorts.values.size + currentPorts.values.size > 0;
+  const isMembershipWhole = isMembershipServed && read !== null && ports.isComplete && areComplete([staticPorts, currentPorts]);
+  const members = new Map<number, number[]>();
+  if (isMembershipWhole) {
+    for (const vlan of [...new Set([...staticLists.keys(), ...currentLists.keys()])].sort((a, b) => a - b)) {
+      for (const list of [staticLists.get(vlan), currentLists.get(vlan)]) {
+        if (list !== undefined) for (const port of read(list)) addTo(members, ports.ifIndexOf(port), vlan);
+      }
+    }
+  }
+  const natives = nativesOf(pvids, ports);
+  const areNativesWhole = pvids.values.size > 0 && pvids.isComplete && ports.isComplete;
+  const ciscoPorts = ciscoPortsOf(reads, cisco);
+
+  const isServed = names.size + pvids.values.size + currentFids.values.size + currentPorts.values.size > 0;
+  const steps = [VLAN_CURRENT_STEP.name, VLAN_STATIC_STEP.name, PORT_VLAN_STEP.name, CISCO_VLANS_STEP.name, CISCO_TRUNKS_STEP.name, CISCO_MEMBERSHIP_STEP.name];
+  return {
+    vlans: names.size === 0 ? undefined : [...names].map(([number, name]) => ({ number, name })).sort((a, b) => a.number - b.number),
+    of: (ifIndex) => {
+      const cisco = ciscoPorts.get(ifIndex);
+      const native = natives.get(ifIndex);
+      return {
+        native: native !== undefined ? native : cisco === undefined && areNativesWhole ? null : cisco?.native,
+        members: isMembershipWhole ? (members.get(ifIndex) ?? []) : cisco?.members,
+      };
+    },
+    report: reportOn(reads, steps, isServed, notes),
+  };
+}
+
+/**
+ * VLANs whose BRIDGE-MIB can be asked for in contexts of their own: those in use of a Cisco switch that does not serve VLANs by Q-BRIDGE-MIB.
+ */
+export function contextVlansOf(reads: Reads): readonly number[] {
+  const isQBridge = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId").values.size + columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.size > 0;
+  return isQBridge ? [] : ciscoVlansOf(reads).inUse;
+}
+
+/**
+ * The VLAN of a forwarding database by dot1qVlanFdbId. Null where several VLANs share it, or where it is none that is known. Some agents number
+ * the databases in their forwarding table by VLAN whatever they say in dot1qVlanFdbId: so they do if not all of `used` are numbers that they said.
+ * @param used the databases that the forwarding table names
+ */
+export function vlanOfFidOf(reads: Reads, used: ReadonlySet<number>): (fid: number) => number | null {
+  const vlans = new Set<number>();
+  for (const index of columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.keys()) vlans.add(Number(index));
+  const byFid = new Map<number, number | null>();
+  const fids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
+  for (const [index, value] of fids.values) {
+    const vlan = currentVlanOf(index);
+    if (vlan === null) continue;
+    vlans.add(vlan);
+    const fid = integerOf(value, 0, 2 ** 32 - 1);
+    if (fid !== null) byFid.set(fid, byFid.has(fid) && byFid.get(fid) !== vlan ? null : vlan);
+  }
+  const isKnown = (fid: number): boolean => (vlans.size === 0 ? fid <= VLAN_NUMBER_MAX : vlans.has(fid));
+  const byNumber = (fid: number): number | null => (isKnown(fid) ? vlanNumberOf(fid) : null);
+  const isByFid = byFid.size > 0 && ([...used].every((fid) => byFid.has(fid)) || ![...used].every(isKnown));
+  return (fid) => (isByFid ? (byFid.has(fid) ? (byFid.get(fid) ?? null) : byNumber(fid)) : byNumber(fid));
+}
+
+/** Behind a time mark; some agents leave that out. */
+function currentVlanOf(index: string): number | null {
+  const subIds = subIdsOf(index);
+  return subIds.length === 1 || subIds.length === 2 ? vlanNumberOf(subIds.at(-1)) : null;
+}
+
+/** By VLAN; of several time marks the last. */
+function listsOf(column: ColumnRead, vlanOf: (index: string) => number | null): Map<number, Uint8Array> {
+  const lists = new Map<number, Uint8Array>();
+  for (const [index, value] of column.values) {
+    const vlan = vlanOf(index);
+    if (vlan !== null && vlan > 0 && value instanceof Uint8Array) lists.set(vlan, value);
+  }
+  return lists;
+}
+
+function nativesOf(pvids: ColumnRead, ports: BridgePorts): Map<number, number | null> {
+  const natives = new Map<number, number | null>();
+  for (const [index, value] of pvids.values) {
+    const port = singleSubIdOf(index, BRIDGE_PORT_MAX);
+    const ifIndex = port === null ? null : ports.ifIndexOf(port);
+    const vlan = integerOf(value, 0, 2 ** 32 - 1);
+    if (ifIndex !== null && vlan !== null) natives.set(ifIndex, natives.get(ifIndex) ?? vlanNumberOf(vlan));
+  }
+  return natives;
+}
+
+/** VLANs come in ascending order. */
+function addTo(members: Map<number, number[]>, ifIndex: number | null, vlan: number): void {
+  if (ifIndex === null) return;
+  const list = members.get(ifIndex);
+  if (list === undefined) members.set(ifIndex, [vlan]);
+  else if (list.at(-1) !== vlan) list.push(vlan);
+}

@@ -1,0 +1,77 @@
+// What the writer runs for scans: what was seen, and what was not seen any more.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { getReferenced } from "../../access/reach.ts";
+import { formatInstant, parseInstant } from "../../base/instant.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import { portKind } from "../../resources/ports/port.ts";
+import { serviceKind } from "../../resources/services/service.ts";
+import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
+import { recordAddress } from "./record-address.ts";
+import { recordDevice } from "./record-device.ts";
+import { ScanWrite, type ScanInput } from "./scan-write.ts";
+import { SubnetPlacer } from "./subnet-placer.ts";
+
+/**
+ * Devices that answered by SNMP. Whom they have heard of is written by recordAddresses, after all of them: what one has heard of may be
+ * another one.
+ * @throws DomainError entity_reference_invalid for a network that is gone
+ */
+export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly DeviceSighting[] }, actor: CommandActor): Recorded {
+  getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  const write = new ScanWrite(tx, input, actor);
+  const subnets = new SubnetPlacer(write);
+  for (const sighting of input.sightings) recordDevice(write, subnets, sighting);
+  return write.result();
+}
+
+/**
+ * Addresses that answered, or that devices have heard of: of these only such as are in a subnet of the network.
+ * @throws DomainError entity_reference_invalid for a network that is gone
+ */
+export function recordAddresses(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly AddressSighting[] }, actor: CommandActor): Recorded {
+  getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  const write = new ScanWrite(tx, input, actor);
+  const subnets = new SubnetPlacer(write);
+  for (const sighting of input.sightings) if (sighting.answered.length > 0 || subnets.contains(sighting.ip_address)) recordAddress(write, subnets, sighting);
+  return write.result();
+}
+
+/**
+ * The command whose input comes as the bytes of its JSON: a scan's findings pass through the thread that answers requests, which is not to
+ * read them.
+ */
+export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result) {
+  return (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result => command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor);
+}
+
+/** The kinds of records that become stale. */
+export const PERISHABLE: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind, portKind, serviceKind];
+
+/**
+ * Marks records as stale that were not seen for longer than their network allows. Those that were seen meanwhile are left alone, and so are all
+ * where the network sets no limit.
+ * @param input.records as findUnseen has found them
+ */
+export function markStale(tx: WriteTransaction, input: ScanInput & { readonly records: ReadonlyArray<{ readonly entity: string; readonly id: string }> }, actor: CommandActor): Recorded {
+  const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  const write = new ScanWrite(tx, input, actor);
+  const hours = network?.stale_after_hours ?? null;
+  if (hours === null) return write.result();
+  for (const { entity, id } of input.records) {
+    const kind = PERISHABLE.find((each) => each.name === entity);
+    const record = kind === undefined ? null : tx.find(kind, id);
+    if (kind === undefined || record === null || record.stale_since !== undefined) continue;
+    const lastSeen = parseInstant(tx.observedOf(id).last_seen_at ?? "");
+    const staleSince = lastSeen === null ? null : lastSeen + hours * 3_600_000;
+    if (staleSince === null || staleSince > tx.instant) continue;
+    tx.update(kind, id, { stale_since: formatInstant(staleSince) });
+    if (kind.code === hostKind.code) write.sawHost(id, "", `not seen since ${formatInstant(lastSeen ?? 0)}`);
+  }
+  return { ...write.result(), hosts: [] };
+}

@@ -1,0 +1,159 @@
+// Finds the hosts of a network that could be what was just seen: by the store's indexes, and by what this transaction has changed so far.
+// Only proposes; identity.ts decides.
+
+import { isOneDevices } from "../../base/mac.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import type { Candidate } from "./identity.ts";
+import { isOwnAddress, nameSign, serialSign, type Signs } from "./signs.ts";
+
+/** Hosts that share one sign and are compared at most: more of them, and the sign tells nothing. */
+export const CANDIDATES_MAX = 64;
+
+/** Of a host that is known. Grows with what is written of it. */
+interface KnownSigns extends Signs {
+  serialNumber: string | null;
+  chassisId: string | null;
+  sysName: string | null;
+  readonly macs: Set<string>;
+  readonly addresses: Set<string>;
+}
+
+export class HostIndex {
+  private readonly tx: WriteTransaction;
+  private readonly networkId: string;
+  private readonly networkN: number;
+  private readonly signs = new Map<string, KnownSigns>();
+  /** Hosts by a sign that they got in this transaction: `mac/…`. */
+  private readonly changed = new Map<string, Set<string>>();
+
+  constructor(tx: WriteTransaction, networkId: string) {
+    this.tx = tx;
+    this.networkId = networkId;
+    this.networkN = tx.recordN(networkId) ?? 0;
+  }
+
+  /** The living hosts that share a sign, the oldest first, those of this transaction last. */
+  candidates(seen: Signs): Array<Candidate<string>> {
+    const ids = new Set<string>();
+    const add = (found: readonly string[]) => {
+      if (found.length <= CANDIDATES_MAX) for (const id of found) ids.add(id);
+    };
+    if (seen.serialNumber !== null) add(this.found("serial", seen.serialNumber, HOST_BY("serial_number")));
+    for (const mac of seen.macs) {
+      add(this.found("mac", mac, INTERFACE_BY_MAC));
+      add(this.found("mac", mac, ADDRESS_BY_MAC));
+      add(this.found("mac", mac, BY_REMEMBERED_MAC));
+    }
+    if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
+    if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
+    for (const address of seen.addresses) add(this.holdersOf(address));
+    return [...ids].flatMap((id) => {
+      const signs = this.signsOf(id);
+      return signs === null ? [] : [{ id, signs }];
+    });
+  }
+
+  /** The living hosts that have an address. */
+  atAddress(address: string): string[] {
+    return this.holdersOf(address).filter((id) => this.signsOf(id)?.addresses.has(address) === true);
+  }
+
+  /** Those that may have it, without a look at each. Of an address that every machine has: where it was seen from here. */
+  holdersOf(address: string): string[] {
+    return this.found("address", address, isOwnAddress(address) ? BY_ADDRESS : BY_ADDRESS_OF_EVERYBODY);
+  }
+
+  /** The living hosts that have a MAC address. */
+  atMac(mac: string): string[] {
+    const ids = new Set([...this.found("mac", mac, INTERFACE_BY_MAC), ...this.found("mac", mac, ADDRESS_BY_MAC), ...this.found("mac", mac, BY_REMEMBERED_MAC)]);
+    return [...ids].filter((id) => this.signsOf(id)?.macs.has(mac) === true);
+  }
+
+  /** What a living host is known by; null for one that is not there. */
+  signsOf(id: string): Signs | null {
+    const known = this.signs.get(id);
+    if (known !== undefined) return known;
+    const host = this.tx.find(hostKind, id);
+    if (host === null || host.network_id !== this.networkId) return null;
+    const addresses = this.tx.children(ipAddressKind, "host_n", id);
+    const macs = [...this.tx.children(ifEntryKind, "host_n", id), ...addresses].flatMap((each) => each.mac_address ?? []);
+    const remembered = (this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, this.tx.recordN(id) ?? 0) as Array<[string]>).map(([mac]) => mac);
+    const signs: KnownSigns = {
+      ...ownSigns(host),
+      macs: new Set([...macs.filter(isOneDevices), ...remembered]),
+      addresses: new Set(addresses.map((each) => each.ip_address).filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id))),
+    };
+    this.signs.set(id, signs);
+    return signs;
+  }
+
+  /** Says what a host has got in this transaction. */
+  note(id: string, got: { readonly host?: HostRecord; readonly mac?: string | null; readonly address?: string }): void {
+    const { host, mac, address } = got;
+    const signs = this.signs.get(id);
+    if (host !== undefined) {
+      const own = ownSigns(host);
+      if (signs !== undefined) Object.assign(signs, own);
+      if (own.serialNumber !== null) this.put("serial", own.serialNumber, id);
+      if (own.chassisId !== null) this.put("chassis", own.chassisId, id);
+      if (own.sysName !== null) this.put("name", own.sysName, id);
+    }
+    if (typeof mac === "string" && isOneDevices(mac)) {
+      signs?.macs.add(mac);
+      this.put("mac", mac, id);
+    }
+    if (address !== undefined && isOwnAddress(address)) {
+      signs?.addresses.add(address);
+      this.put("address", address, id);
+    }
+  }
+
+  /** Says under which address a host was seen in this transaction: that counts as its own also where every machine has it. */
+  noteSeenAt(id: string, address: string): void {
+    this.signs.get(id)?.addresses.add(address);
+    this.put("address", address, id);
+  }
+
+  /** Whether the store remembers a MAC address as this host's. */
+  isRemembered(id: string, mac: string): boolean {
+    return (this.tx.db.$client.query(BY_REMEMBERED_MAC).values(this.networkN, mac) as Array<[string]>).some(([host]) => host === id);
+  }
+
+  /** Says that a host has lost an address, or has ended. */
+  forget(id: string): void {
+    this.signs.delete(id);
+  }
+
+  private found(sign: string, value: string, sql: string): string[] {
+    const rows = this.tx.db.$client.query(sql).values(this.networkN, value) as Array<[string]>;
+    const changed = this.changed.get(`${sign}/${value}`);
+    return changed === undefined ? rows.map(([id]) => id) : [...rows.map(([id]) => id), ...changed];
+  }
+
+  private put(sign: string, value: string, id: string): void {
+    const key = `${sign}/${value}`;
+    const ids = this.changed.get(key);
+    if (ids === undefined) this.changed.set(key, new Set([id]));
+    else ids.add(id);
+  }
+}
+
+function ownSigns(host: HostRecord): Pick<KnownSigns, "serialNumber" | "chassisId" | "sysName"> {
+  return { serialNumber: serialSign(host.serial_number), chassisId: host.chassis_id, sysName: nameSign(host.sys_name) };
+}
+
+/** Signs of texts are compared in lower case; one more row than is of use tells that there are too many. */
+const LIMIT = `ORDER BY 1 LIMIT ${CANDIDATES_MAX + 1}`;
+/** As the indexes of the migration have it. */
+const HOST_BY = (field: "serial_number" | "chassis_id" | "sys_name") =>
+  `SELECT r.id FROM hosts h JOIN history_records r ON r.n = h.n WHERE h.network_n = +?1 AND ${field === "chassis_id" ? "" : "lower"}(json_extract('{' || h.members || '}', '$.${field}')) = +?2 ORDER BY h.n LIMIT ${CANDIDATES_MAX + 1}`;
+const INTERFACE_BY_MAC = `SELECT DISTINCT r.id FROM if_entries e JOIN history_records r ON r.n = e.host_n WHERE e.mac_address = +?2 AND e.network_n = +?1 ${LIMIT}`;
+const ADDRESS_BY_MAC = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.mac_address = +?2 AND a.network_n = +?1 ${LIMIT}`;
+const BY_ADDRESS_OF_EVERYBODY = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.ip_address = +?2 AND a.network_n = +?1
+  AND (EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.network_n = +?1 AND t.ip_address = +?2 AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
+const BY_REMEMBERED_MAC = "SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n WHERE m.network_n = +?1 AND m.mac_address = +?2";
+const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
+const BY_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.ip_address = +?2 AND a.network_n = +?1 ${LIMIT}`;

@@ -1,0 +1,68 @@
+// Who set a field: the ledger knows. Asked only where a scan says something else than the inventory, so that it costs nothing to be right.
+
+import { parseMembers, type RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+
+/** Versions looked at; a field that none of so many changed counts as a person's, whose word is kept in doubt. */
+export const VERSIONS_LOOKED_AT_MAX = 100_000;
+
+interface Version {
+  readonly operation: number;
+  readonly changed: string | null;
+  readonly actor_type: string;
+  readonly source: string;
+  readonly members: string;
+}
+
+/**
+ * Whether the value of a field of a live record was set by a person (or a program with a key), as opposed to discovery. A restore or a revert sets
+ * nothing of its own: whoever set the value that it brought back, did. A value that a record was created with by a person counts unless it is
+ * what everything is created with.
+ * @param unsaid what the field has where nobody says anything: null, "" or the default of a create
+ */
+export function isSetByPerson(tx: WriteTransaction, id: string, field: string, unsaid: readonly unknown[] = []): boolean {
+  const n = tx.recordN(id);
+  // A record of this very transaction is what discovery made of it.
+  if (n === null || n === 0) return false;
+  const rows = tx.db.$client
+    .query(
+      `SELECT v.operation, v.changed, t.actor_type, t.source, v.members FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
+       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 AND (v.changed IS NULL OR instr(v.changed, ?2) > 0)
+       ORDER BY v.key DESC LIMIT ${VERSIONS_LOOKED_AT_MAX}`,
+    )
+    .iterate(n, JSON.stringify(field)) as Iterable<Version>;
+  /** The value that a restore brought back, while its origin is looked for. */
+  let sought: { readonly value: unknown } | null = null;
+  for (const version of rows) {
+    const value = (parseMembers<RecordBase>(version.members) as unknown as Record<string, unknown>)[field];
+    if (sought !== null && !Bun.deepEquals(sought.value, value)) continue;
+    if (isRestoring(version.source)) {
+      sought = { value };
+      continue;
+    }
+    if ((version.actor_type !== "User" && version.actor_type !== "ApiKey") || version.source.startsWith(DISCOVERY)) return false;
+    return version.operation === UPDATED || !unsaid.some((each) => Bun.deepEquals(each, value ?? null));
+  }
+  return true;
+}
+
+/** Whether a person ever wrote a record: then it is not discovery's to end. */
+export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
+  const n = tx.recordN(id);
+  if (n === null || n === 0) return false;
+  const row = tx.db.$client
+    .query(
+      `SELECT 1 FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
+       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND t.actor_type IN ('User', 'ApiKey') AND t.source NOT LIKE '${DISCOVERY}%' LIMIT 1`,
+    )
+    .get(n);
+  return row !== null;
+}
+
+const UPDATED = 2;
+/** Commands whose values come from the network, whoever asked for them. */
+const DISCOVERY = "discovery.";
+
+function isRestoring(source: string): boolean {
+  return source.endsWith(".restore") || source === "transaction.revert";
+}

@@ -1,0 +1,109 @@
+// What is known of an address that answered, or that another device has heard of, without having asked the machine who it is: it belongs to
+// the host that has it, unless a MAC address says otherwise. One address alone never turns one host into another.
+
+import { isOneDevices } from "../../base/mac.ts";
+import { parseIp } from "../../base/ip.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { DISCOVERED, type SourceRecord } from "../../resources/source.ts";
+import type { AddressSighting } from "../sightings.ts";
+import { vendorOf } from "../vendors/vendor.ts";
+import { AddressBook } from "./addresses.ts";
+import { ignoredHost, newHost } from "./hosts.ts";
+import { oneLine } from "./record-device.ts";
+import { recordOpenPorts } from "./record-ports.ts";
+import { selfHost } from "./self-host.ts";
+import type { ScanWrite } from "./scan-write.ts";
+import { type Signs } from "./signs.ts";
+import type { SubnetPlacer } from "./subnet-placer.ts";
+
+/** The machine that the appliance runs on. */
+const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
+
+const INFERRED: SourceRecord = { type: "Inferred" };
+
+/**
+ * Writes an address that was seen.
+ * @returns its host; null where a person has deleted that, and where the sighting contradicts what a device says of itself
+ */
+export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
+  const { ip_address: address, mac_address: mac, answered } = sighting;
+  const book = new AddressBook(write, subnets);
+  const reason = answered.length > 0 ? `answered ${answered.join(" and ")}` : "in the neighbor table of another device";
+  const holder = holderOf(write, book, sighting);
+  if (holder === "contradiction") return null;
+  const host = holder ?? newcomer(write, sighting);
+  if (host === null) return null;
+  write.index.noteSeenAt(host.id, address);
+  const present = book.of(host.id);
+  const known = present.get(address);
+  const given = book.give(host, { ip_address: address, mac_address: macToKeep(write, host, known, mac), prefix_length: null }, present);
+  if (given !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
+  const told = toldOf(host, sighting, present);
+  write.again(hostKind, host, told);
+  write.sawHost(host.id, address, reason);
+  if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
+  return host;
+}
+
+/** The host that an address is at; null where nobody knows. */
+function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, mac_address: mac }: AddressSighting): HostRecord | "contradiction" | null {
+  const { tx, index } = write;
+  const isTelling = mac !== null && isOneDevices(mac);
+  const byMac = isTelling ? index.atMac(mac) : [];
+  const at = index.atAddress(address);
+  // Both agree, or the MAC address tells nothing.
+  const confirmed = at.find((id) => !isTelling || byMac.includes(id) || isCompatible(write, id, address, byMac));
+  if (confirmed !== undefined) return tx.get(hostKind, confirmed);
+  const records = at.flatMap((id) => book.of(id).get(address) ?? []);
+  if (records.some((record) => book.isClaimed(record))) return "contradiction";
+  // The machine with this MAC address has another IP address now. Of several (clones) none is it for certain.
+  if (byMac.length === 1) return tx.get(hostKind, byMac[0] as string);
+  return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
+}
+
+/** Whether a MAC address that was seen at a host's address may be one that nobody had told yet. */
+function isCompatible(write: ScanWrite, hostId: string, address: string, byMac: readonly string[]): boolean {
+  if (byMac.length > 0) return false;
+  const record = write.tx.children(ipAddressKind, "host_n", hostId).find((each) => each.ip_address === address);
+  // The address moves between routers: the MAC address that it had says nothing of who had it.
+  return record !== undefined && (record.mac_address === null || !isOneDevices(record.mac_address));
+}
+
+function newcomer(write: ScanWrite, sighting: AddressSighting): HostRecord | null {
+  const { ip_address: address, mac_address: mac, answered } = sighting;
+  const signs: Signs = { serialNumber: null, chassisId: null, macs: new Set(mac !== null && isOneDevices(mac) ? [mac] : []), sysName: null, addresses: new Set([address]) };
+  if (ignoredHost(write, signs, address, address)) return null;
+  const hostname = oneLine(sighting.hostname ?? "");
+  const host = newHost(write, {
+    name: hostname || address,
+    hostname: hostname || null,
+    manufacturer: mac === null ? null : vendorOf(mac),
+    source: answered.length > 0 ? DISCOVERED : INFERRED,
+  });
+  write.index.note(host.id, { host });
+  return host;
+}
+
+/** The MAC address to be written at a host's address; undefined to leave what is there. */
+function macToKeep(write: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined, mac: string | null): string | undefined {
+  if (mac === null) return undefined;
+  if (known === undefined || known.mac_address === null) return mac;
+  // What a device tells of its own interfaces is better than what others see of them.
+  return write.tx.children(ifEntryKind, "host_n", host.id).length > 0 ? undefined : mac;
+}
+
+function toldOf(host: HostRecord, { ip_address: address, mac_address: mac, hostname, answered }: AddressSighting, present: ReadonlyMap<string, IpAddressRecord>) {
+  const isFirst = [...present.values()].every((each) => each.position >= (present.get(address)?.position ?? 0));
+  const name = oneLine(hostname ?? "");
+  const isNamed = name !== "" && (isFirst || host.hostname === null);
+  // A host that is called by its address is called by its name once it has one.
+  const isCalledByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
+  return {
+    hostname: isNamed ? name : undefined,
+    name: isNamed && isCalledByAddress ? name : undefined,
+    manufacturer: host.manufacturer === null && mac !== null ? (vendorOf(mac) ?? undefined) : undefined,
+    source: host.source.type === "Inferred" && answered.length > 0 ? DISCOVERED : undefined,
+  };
+}

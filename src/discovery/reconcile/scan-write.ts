@@ -1,0 +1,175 @@
+// What every part of a scan's write shares: who writes, how a record is found anew or found again, what came of it. Knows no protocol.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { formatInstant } from "../../base/instant.ts";
+import type { AnyKind, Kind, Observed, RecordBase } from "../../db/kind.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import type { Discoverable } from "../../resources/discovered.ts";
+import { hostKind } from "../../resources/hosts/host.ts";
+import { ignoredIdentity, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";
+import { removeRecord } from "../../resources/references.ts";
+import type { Finding, Recorded, RecordCounts } from "../sightings.ts";
+import { HostIndex } from "./host-index.ts";
+import { isSetByPerson } from "./provenance.ts";
+import { mergeTold } from "./told-fields.ts";
+
+export interface ScanInput {
+  readonly scan_id: string;
+  readonly network_id: string;
+}
+
+/** A told value for each field; see mergeTold. */
+export type Told = Readonly<Record<string, unknown>>;
+
+/** What transactions that stay open over several commands (of a scan that only tells what it would do) remember between them. */
+const INDEXES = new WeakMap<WriteTransaction, HostIndex>();
+const COUNTED = new WeakMap<WriteTransaction, Map<string, string>>();
+
+export class ScanWrite {
+  readonly tx: WriteTransaction;
+  readonly actor: CommandActor;
+  readonly scanId: string;
+  readonly networkId: string;
+  readonly index: HostIndex;
+  /** The observation values of what was just seen. */
+  readonly seen: Observed;
+  /** The records that were marked as seen since somebody last began to collect them. */
+  seenIds = new Set<string>();
+  private readonly findings: Finding[] = [];
+  private readonly reasons = new Map<string, string>();
+  private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
+
+  constructor(tx: WriteTransaction, input: ScanInput, actor: CommandActor) {
+    this.tx = tx;
+    this.actor = actor;
+    this.scanId = input.scan_id;
+    this.networkId = input.network_id;
+    const index = INDEXES.get(tx) ?? new HostIndex(tx, input.network_id);
+    INDEXES.set(tx, index);
+    this.index = index;
+    this.seen = { last_discovery_id: input.scan_id, last_seen_at: formatInstant(tx.instant) };
+  }
+
+  /**
+   * A record of what was seen for the first time.
+   * @returns null where a person has deleted the same thing: it does not come back by itself
+   */
+  found<R extends RecordBase>(kind: Kind<R>, fields: object): R | null {
+    const draft = { ...fields, ...(kind.observed.includes("last_discovery_id") ? { first_discovery_id: this.scanId } : {}) };
+    if (this.isIgnored(kind, draft)) return null;
+    const record = this.tx.create(kind, this.actor.organizationId, draft as unknown as R, { observed: this.observedOf(kind) });
+    if (kind.observed.length > 0) this.seenIds.add(record.id);
+    return record;
+  }
+
+  /**
+   * A record of what was seen again, brought to what was told of it. What it says already is no change.
+   * @param unsaid by field, what it has where nobody says anything, besides null and ""
+   */
+  again<R extends RecordBase & Discoverable>(kind: Kind<R>, record: R, told: Told, unsaid: Readonly<Record<string, unknown>> = {}): R {
+    const none = kind.absent === "omitted" ? undefined : null;
+    const changes = mergeTold(record, told, none, (field) => isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]));
+    if (record.stale_since !== undefined) changes["stale_since"] = undefined;
+    let isChanged = false;
+    for (const _field in changes) isChanged = true;
+    const now = isChanged ? this.tx.update(kind, record.id, changes as Partial<R>) : record;
+    this.see(kind, record.id);
+    return now;
+  }
+
+  /** Marks a record as seen. */
+  see(kind: AnyKind, id: string): void {
+    this.tx.observe(kind, id, this.observedOf(kind));
+    this.seenIds.add(id);
+  }
+
+  /** Ends a record that is positively not there any more. @param reason one clause */
+  close(kind: AnyKind, record: RecordBase, label: string, reason: string): void {
+    removeRecord(this.tx, kind, record.id, true);
+    this.findings.push({ type: "Closed", entity: kind.name, id: record.id, label, reason });
+  }
+
+  tell(finding: Finding): void {
+    this.findings.push(finding);
+  }
+
+  /** Says how a host was seen, for the line in the outcome that tells its changes. */
+  sawHost(hostId: string, address: string, reason: string): void {
+    this.hosts.push({ ip_address: address, host_id: hostId });
+    if (!this.reasons.has(hostId)) this.reasons.set(hostId, reason);
+  }
+
+  /** Whether a person has deleted this very thing. */
+  isIgnored(kind: AnyKind, draft: object): boolean {
+    if (kind.code === hostKind.code) return false;
+    const identity = kind.identity(draft as never);
+    return identity !== null && isIgnorable(kind.name) && this.tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity)) !== null;
+  }
+
+  /** What came of it, to be asked once, at the end. */
+  result(): Recorded {
+    const counted = COUNTED.get(this.tx) ?? new Map<string, string>();
+    COUNTED.set(this.tx, counted);
+    const total = new Counter();
+    const perHost = new Map<string, { counter: Counter; own: "Created" | "Updated" | "Deleted" | null; label: string }>();
+    for (const { kind, id, operation, before, after } of this.tx.netChanges()) {
+      const signature = `${operation} ${after === null ? "" : Bun.hash(JSON.stringify(after))}`;
+      if (counted.get(id) === signature) continue;
+      counted.set(id, signature);
+      total.add(kind.plural, operation);
+      const record = (after ?? before) as RecordBase;
+      const hostId = kind.code === hostKind.code ? id : kind.scopeIds(record).host;
+      if (typeof hostId !== "string") {
+        const finding = sharedFinding(kind, id, operation, record);
+        if (finding !== null) this.findings.push(finding);
+        continue;
+      }
+      const host = perHost.get(hostId) ?? { counter: new Counter(), own: null, label: hostId };
+      perHost.set(hostId, host);
+      if (kind.code === hostKind.code) host.own = operation;
+      else host.counter.add(kind.plural, operation);
+    }
+    for (const [hostId, { counter, own }] of perHost) {
+      if (own === "Deleted") continue;
+      const host = this.tx.find(hostKind, hostId);
+      if (host === null) continue;
+      this.findings.push({
+        type: own === "Created" ? "Created" : "Changed",
+        entity: hostKind.name,
+        id: hostId,
+        label: host.name,
+        reason: this.reasons.get(hostId) ?? "changed with another host",
+        ...(counter.isEmpty ? {} : { records: counter.counts() }),
+      });
+    }
+    return { records: total.counts(), findings: this.findings, hosts: this.hosts };
+  }
+
+  private observedOf(kind: AnyKind): Observed {
+    return kind.code === hostKind.code ? { last_seen_at: this.seen.last_seen_at ?? null } : this.seen;
+  }
+}
+
+/** A line for what is no host's: a subnet, a VLAN. */
+function sharedFinding(kind: AnyKind, id: string, operation: "Created" | "Updated" | "Deleted", record: RecordBase): Finding | null {
+  if (operation === "Deleted") return null;
+  const { name, cidr, number } = record as { name?: string; cidr?: string; number?: number };
+  const label = cidr ?? (number === undefined ? (name ?? id) : `${number} ${name ?? ""}`.trim());
+  const isNew = operation === "Created";
+  return { type: isNew ? "Created" : "Changed", entity: kind.name, id, label, reason: isNew ? "a device has it" : "devices say so" };
+}
+
+class Counter {
+  private readonly byKind: Record<string, { created: number; updated: number; deleted: number }> = {};
+  isEmpty = true;
+
+  add(plural: string, operation: "Created" | "Updated" | "Deleted"): void {
+    this.isEmpty = false;
+    const counts = (this.byKind[plural] ??= { created: 0, updated: 0, deleted: 0 });
+    counts[operation === "Created" ? "created" : operation === "Updated" ? "updated" : "deleted"] += 1;
+  }
+
+  counts(): Readonly<Record<string, RecordCounts>> {
+    return this.byKind;
+  }
+}

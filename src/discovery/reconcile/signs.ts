@@ -1,0 +1,59 @@
+// What a device is known again by, and which of what it says is no sign at all: placeholders, addresses that move between routers
+// or that every machine has. Pure.
+
+import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
+import { isOneDevices } from "../../base/mac.ts";
+import type { Device } from "../device.ts";
+
+/** Within one network. */
+export interface Signs {
+  /** Without blanks around it, in lower case; null where there is none of worth. */
+  readonly serialNumber: string | null;
+  /** LLDP chassis id. */
+  readonly chassisId: string | null;
+  readonly macs: ReadonlySet<string>;
+  /** In lower case. */
+  readonly sysName: string | null;
+  readonly addresses: ReadonlySet<string>;
+}
+
+/** A serial number that tells one device from another; null for placeholders. In lower case: agents differ in that between versions. */
+export function serialSign(serial: string | null | undefined): string | null {
+  const text = (serial ?? "").trim().toLowerCase();
+  if (text.length < 4 || NO_SERIALS.has(text) || /^(.)\1*$/.test(text)) return null;
+  return text;
+}
+
+/** A system name that somebody gave; null for what devices are called before. */
+export function nameSign(name: string | null | undefined): string | null {
+  const text = (name ?? "").trim().toLowerCase();
+  return text === "" || NO_NAMES.has(text) ? null : text;
+}
+
+/** Whether only one machine of a network can have the address: loopback and link-local ones everybody has. */
+export function isOwnAddress(address: string): boolean {
+  const ip = parseIp(address);
+  return ip !== null && !EVERYBODYS.some((block) => cidrContains(block, ip));
+}
+
+/**
+ * The signs of a device that answered.
+ * @param asked the address under which it did
+ * @param seenMac the link-layer address seen there, if any
+ */
+export function signsOfDevice(device: Device, asked: string, seenMac: string | null): Signs {
+  const macs = (device.interfaces ?? []).flatMap((each) => each.mac_address ?? []);
+  if (typeof device.bridge_address === "string") macs.push(device.bridge_address);
+  if (seenMac !== null) macs.push(seenMac);
+  return {
+    serialNumber: serialSign(device.serial_number),
+    chassisId: device.chassis_id?.value ?? null,
+    macs: new Set(macs.filter(isOneDevices)),
+    sysName: nameSign(device.sys_name),
+    addresses: new Set([asked, ...(device.addresses ?? []).map((each) => each.ip_address).filter(isOwnAddress)]),
+  };
+}
+
+const NO_SERIALS = new Set(["none", "null", "n/a", "unknown", "default", "default string", "not specified", "not available", "to be filled by o.e.m.", "system serial number", "0123456789", "123456789", "1234567890", "chassis serial number"]);
+const NO_NAMES = new Set(["localhost", "localhost.localdomain", "(none)", "router", "switch", "default", "unknown", "noname", "unnamed"]);
+const EVERYBODYS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap((text) => parseCidr(text) ?? []);

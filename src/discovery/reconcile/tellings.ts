@@ -1,0 +1,91 @@
+// What devices told the last time: one that tells the same, of a host that nobody has changed since, has only to be marked as seen.
+// Beside the ledger, and nothing is lost with it: without it every telling is gone through.
+
+import { and, eq } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { renderObserved, scopeKey } from "../../db/kind.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ignoredKind } from "../../resources/ignored/ignored.ts";
+import type { DeviceSighting } from "../sightings.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+/** Of the rules by which tellings become records: with other rules the same telling may come to something else. */
+const RULES = 1;
+
+const tellings = sqliteTable("discovery_tellings", {
+  network_n: integer().notNull(),
+  ip_address: text().notNull(),
+  host_n: integer().notNull(),
+  host_sequence: integer().notNull(),
+  ignored_sequence: integer().notNull(),
+  digest: text().notNull(),
+  seen: text().notNull(),
+});
+
+/** What tells one telling of a device from another: SHA-256 of all that is written of it. Whom it has heard of is written for itself. */
+export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
+  const { arp: _others, ...told } = device;
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify([RULES, told, mac_address, hostname ?? null])).digest("base64");
+}
+
+/**
+ * Marks what a device told before as seen again, where it tells the same as then.
+ * @returns its host; null where there is something to go through
+ */
+export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): HostRecord | null {
+  const { tx } = write;
+  if (sighting.digest === undefined) return null;
+  const row = find(write, sighting.ip_address);
+  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== ignoredSequence(write)) return null;
+  const hostId = tx.recordId(row.host_n);
+  const host = hostId === null ? null : tx.find(hostKind, hostId);
+  if (host === null || tx.versionOf(host.id).sequence !== row.host_sequence || tx.isChanged(host.id)) return null;
+  // Somebody else has the address too: it may have to be taken from him.
+  if (write.index.holdersOf(sighting.ip_address).some((id) => id !== host.id)) return null;
+  tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });
+  const observed = renderObserved(ifEntryKind, write.seen);
+  tx.afterwardsRun(() => {
+    tx.db.$client.query("UPDATE observations SET observed = ?1 WHERE n IN (SELECT value FROM json_each(?2))").run(observed, row.seen);
+  });
+  return host;
+}
+
+/** Keeps what a device told. @param seenIds the records that were marked as seen for it */
+export function rememberTelling(write: ScanWrite, sighting: DeviceSighting, host: HostRecord, seenIds: Iterable<string>): void {
+  const { tx } = write;
+  const { digest, ip_address } = sighting;
+  if (digest === undefined) return;
+  const ids = [...seenIds].filter((id) => id !== host.id);
+  tx.afterwardsRun(() => {
+    const hostN = tx.recordN(host.id) as number;
+    const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as { sequence: number } | null;
+    if (version === null) return;
+    const row = {
+      network_n: tx.recordN(write.networkId) as number,
+      ip_address,
+      host_n: hostN,
+      host_sequence: version.sequence,
+      ignored_sequence: ignoredSequence(write),
+      digest,
+      seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
+    };
+    const { network_n: _network, ip_address: _address, ...set } = row;
+    tx.db.insert(tellings).values(row).onConflictDoUpdate({ target: [tellings.network_n, tellings.ip_address], set }).run();
+  });
+}
+
+function find({ tx, networkId }: ScanWrite, address: string) {
+  return tx.db
+    .select()
+    .from(tellings)
+    .where(and(eq(tellings.network_n, tx.recordN(networkId) ?? 0), eq(tellings.ip_address, address)))
+    .limit(1)
+    .all()[0];
+}
+
+/** The transaction that last changed how much is ignored in the network: what was lifted may come back. */
+function ignoredSequence({ tx, networkId }: ScanWrite): number {
+  const row = tx.db.$client.query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1").get(scopeKey(tx.recordN(networkId) ?? 0, ignoredKind)) as { sequence: number | null };
+  return row.sequence ?? 0;
+}

@@ -1,0 +1,67 @@
+// The VLANs of a network, as its devices have them: found by number, made where one is new, named after a device that names them.
+
+import { eq, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { DISCOVERED } from "../../resources/source.ts";
+import { vlanKind, VLAN_NUMBER_MAX, VLAN_NUMBER_MIN } from "../../resources/vlans/vlan.ts";
+import type { DeviceVlan } from "../device.ts";
+import { isSetByPerson } from "./provenance.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+/** What a device last called its VLANs. */
+const vlanNames = sqliteTable("discovery_vlan_names", { host_n: integer().primaryKey(), names: text().notNull() });
+
+const NAME_MAX = 255;
+
+export class VlanKeeper {
+  private readonly write: ScanWrite;
+  private readonly ids = new Map<number, string | null>();
+
+  constructor(write: ScanWrite) {
+    this.write = write;
+  }
+
+  /** The id of a VLAN, made where the network does not have it; null for one that a person has deleted, and for no VLAN number. */
+  idOf(number: number, name: string | null = null): string | null {
+    if (number < VLAN_NUMBER_MIN || number > VLAN_NUMBER_MAX) return null;
+    const known = this.ids.get(number);
+    if (known !== undefined) return known;
+    const { tx, networkId } = this.write;
+    const present = tx.findByIdentity(vlanKind, `${networkId}/${number}`);
+    const id = present?.id ?? this.write.found(vlanKind, { network_id: networkId, number, name: (name ?? "").slice(0, NAME_MAX) || `VLAN ${number}`, description: null, source: DISCOVERED })?.id ?? null;
+    this.ids.set(number, id);
+    return id;
+  }
+
+  /**
+   * Names the VLANs of a device. Devices call one VLAN by different names, and the network knows it by one: that one changes when the device that
+   * it came from changes it, not because another device was asked after it.
+   */
+  name(hostId: string, vlans: readonly DeviceVlan[]): void {
+    const { tx } = this.write;
+    const hostN = tx.recordN(hostId);
+    const row = hostN === null || hostN === 0 ? undefined : tx.db.select({ names: vlanNames.names }).from(vlanNames).where(eq(vlanNames.host_n, hostN)).limit(1).all()[0];
+    const before = row === undefined ? {} : (JSON.parse(row.names) as Record<string, string>);
+    const now: Record<string, string> = {};
+    for (const { number, name } of vlans) {
+      const id = this.idOf(number, name);
+      if (name === null || name === "") continue;
+      const text = name.slice(0, NAME_MAX);
+      now[number] = text;
+      const called = before[number];
+      if (id === null || called === text) continue;
+      const vlan = tx.get(vlanKind, id);
+      const isItsName = vlan.name === called || vlan.name === `VLAN ${number}`;
+      if (isItsName && vlan.name !== text && !isSetByPerson(tx, id, "name")) tx.update(vlanKind, id, { name: text });
+    }
+    if (Bun.deepEquals(before, now)) return;
+    tx.afterwardsRun(() => {
+      const names = JSON.stringify(now);
+      tx.db
+        .insert(vlanNames)
+        .values({ host_n: tx.recordN(hostId) as number, names })
+        .onConflictDoUpdate({ target: vlanNames.host_n, set: { names: sql`excluded.names` } })
+        .run();
+    });
+  }
+}

@@ -1,0 +1,148 @@
+// Blocks of addresses as numbers: what of them hosts have, what several cover together, and which of them is the most specific anywhere.
+// Pure; must not know what the blocks are of.
+
+import { parseCidr, parseIp, type Ip } from "../../base/ip.ts";
+
+/** A run of addresses with the same beginning. */
+export interface Block {
+  readonly version: 4 | 6;
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly prefixLength: number;
+  readonly isAddress: boolean;
+  readonly cidr: string;
+}
+
+/** Addresses from one to another, what may be done with them, and the block that says so. */
+export interface Range {
+  readonly version: 4 | 6;
+  readonly first: bigint;
+  readonly last: bigint;
+  /** Whether they may be asked. */
+  readonly isAllowed: boolean;
+  /** Whether they are gone through one by one. */
+  readonly isWalked: boolean;
+  readonly cidr: string;
+}
+
+export interface JudgedBlock extends Block {
+  readonly isAllowed: boolean;
+  readonly isWalked: boolean;
+}
+
+/** No host has these: this network and nobody (RFC 1122), multicast, reserved, broadcast; link-local IPv6 takes a zone, which is nowhere known. */
+export const FORBIDDEN: ReadonlyArray<Block & { readonly what: string }> = [
+  { ...forbidden("0.0.0.0/8"), what: "0.0.0.0/8, which no host has" },
+  { ...forbidden("224.0.0.0/4"), what: "multicast" },
+  { ...forbidden("240.0.0.0/4"), what: "240.0.0.0/4, which is reserved" },
+  { ...forbidden("::/128"), what: "the unspecified address" },
+  { ...forbidden("::ffff:0:0/96"), what: "IPv4-mapped: write the IPv4 address" },
+  { ...forbidden("fe80::/10"), what: "link-local, which takes a zone" },
+  { ...forbidden("ff00::/8"), what: "multicast" },
+];
+
+/** Of an address or a CIDR; null for anything else. */
+export function blockOf(text: string): Block | null {
+  if (!text.includes("/")) {
+    const ip = parseIp(text);
+    if (ip === null) return null;
+    const number = numberOf(ip);
+    return { version: ip.version, first: number, last: number, prefixLength: ip.bytes.length * 8, isAddress: true, cidr: ip.text };
+  }
+  const cidr = parseCidr(text);
+  if (cidr === null) return null;
+  const first = numberOf(cidr);
+  const bits = cidr.bytes.length * 8;
+  return { version: cidr.version, first, last: first + (1n << BigInt(bits - cidr.prefixLength)) - 1n, prefixLength: cidr.prefixLength, isAddress: cidr.prefixLength === bits, cidr: cidr.text };
+}
+
+/** Without what stands for the block as a whole: its network and broadcast address; of IPv6 the routers' anycast address (RFC 4291 §2.6.1). */
+export function interior(block: Block): Block {
+  const [first, last] = edgesOf(block);
+  return { ...block, first: first === null ? block.first : block.first + 1n, last: last === null ? block.last : block.last - 1n };
+}
+
+/** The addresses that stand for all of a block; null where there is none. */
+export function edgesOf(block: Block): [first: bigint | null, last: bigint | null] {
+  // Of /31 (RFC 3021) and /127 (RFC 6164) both addresses are hosts'.
+  if (block.version === 4) return block.prefixLength <= 30 ? [block.first, block.last] : [null, null];
+  return [block.prefixLength <= 126 ? block.first : null, null];
+}
+
+/** What is left of a block without the addresses that no host has. */
+export function withoutForbidden(block: Block): Block[] {
+  let left = [block];
+  for (const each of FORBIDDEN) {
+    left = left.flatMap((piece) => {
+      if (each.version !== piece.version || each.last < piece.first || each.first > piece.last) return [piece];
+      const pieces: Block[] = [];
+      if (each.first > piece.first) pieces.push({ ...piece, last: each.first - 1n });
+      if (each.last < piece.last) pieces.push({ ...piece, first: each.last + 1n });
+      return pieces;
+    });
+  }
+  return left;
+}
+
+/** What any of them covers, in order. */
+export function union(blocks: readonly Block[]): Range[] {
+  const merged: Range[] = [];
+  for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byPlace)) {
+    const previous = merged.at(-1);
+    if (previous === undefined || previous.version !== block.version || block.first > previous.last + 1n) {
+      merged.push({ version: block.version, first: block.first, last: block.last, isAllowed: true, isWalked: true, cidr: block.cidr });
+    } else if (block.last > previous.last) merged[merged.length - 1] = { ...previous, last: block.last };
+  }
+  return merged;
+}
+
+/** The addresses by the smallest of the blocks that they lie in. Prefixes lie in each other or apart, and never overlap otherwise. */
+export function mostSpecific(blocks: readonly JudgedBlock[]): Range[] {
+  const ranges: Range[] = [];
+  const open: JudgedBlock[] = [];
+  let next = 0n;
+  const emit = (block: JudgedBlock, last: bigint) => {
+    if (last >= next) ranges.push(...withoutForbidden({ ...block, first: next, last }).map(({ version, first, last: end, cidr }) => ({ version, first, last: end, cidr, isAllowed: block.isAllowed, isWalked: block.isWalked })));
+  };
+  const closeUntil = (isInside: (block: JudgedBlock) => boolean) => {
+    for (let top = open.at(-1); top !== undefined && !isInside(top); top = open.at(-1)) {
+      emit(top, top.last);
+      next = top.last + 1n;
+      open.pop();
+    }
+  };
+  for (const block of [...blocks].sort(byPlace)) {
+    closeUntil((outer) => outer.version === block.version && outer.last >= block.last);
+    const outer = open.at(-1);
+    if (outer !== undefined) emit(outer, block.first - 1n);
+    next = block.first;
+    open.push(block);
+  }
+  closeUntil(() => false);
+  return ranges;
+}
+
+/** The address as a number of 32 or 128 bits. */
+export function numberOf(ip: Pick<Ip, "bytes">): bigint {
+  return BigInt(`0x${ip.bytes.toHex()}`);
+}
+
+/** Canonical. */
+export function textOf(version: 4 | 6, number: bigint): string {
+  if (version === 4) {
+    const value = Number(number);
+    return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
+  }
+  const digits = number.toString(16).padStart(32, "0");
+  return (parseIp((digits.match(/.{4}/g) as string[]).join(":")) as Ip).text;
+}
+
+function forbidden(cidr: string): Block {
+  return blockOf(cidr) as Block;
+}
+
+function byPlace(a: Block, b: Block): number {
+  if (a.version !== b.version) return a.version - b.version;
+  if (a.first !== b.first) return a.first < b.first ? -1 : 1;
+  return a.prefixLength - b.prefixLength;
+}

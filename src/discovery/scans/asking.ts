@@ -1,0 +1,242 @@
+// Asks devices by SNMP: each host once, whatever addresses it has, so many at a time, with the credentials that are meant for it. Keeps
+// account of who could not be reached and why. Asks no address that it was not allowed to.
+
+import { parseIp } from "../../base/ip.ts";
+import { heardOf } from "../reconcile/neighbor-tables.ts";
+import { digestOf } from "../reconcile/tellings.ts";
+import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
+import type { Choice } from "./credentials.ts";
+import type { KnownHost, KnownNetwork } from "./known-network.ts";
+import { DEVICES_AT_A_TIME, type Probes, type Refusal } from "./probes.ts";
+import type { Progress } from "./progress.ts";
+
+/** Addresses of one host that are tried until one answers: a router that is down has too many. */
+export const ADDRESSES_OF_HOST_MAX = 8;
+/** Addresses that are taken from the neighbor tables of devices in one scan. */
+export const OVERHEARD_MAX = 262_144;
+
+/** One device, as far as is known before it is asked. */
+export interface Candidate {
+  readonly host: KnownHost | null;
+  /** To be tried in this order. */
+  readonly addresses: readonly string[];
+  /** What a sweep has seen of these addresses, to be recorded when it is known whose they are. */
+  readonly seen: readonly AddressSighting[];
+  /** Whether somebody named it, so that its silence is to be told. */
+  readonly isNamed: boolean;
+}
+
+/** What came of a candidate by SNMP. */
+type Answer = { readonly isReached: true } | { readonly isReached: false; readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }> };
+
+export interface AskingOptions {
+  readonly probes: Pick<Probes, "askDevice" | "macOf">;
+  readonly network: KnownNetwork;
+  readonly choose: (address: string) => Choice;
+  /** Whether the scan may ask an address. */
+  readonly mayAsk: (address: string) => boolean;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly device: (sighting: DeviceSighting) => Promise<void>;
+  readonly address: (sighting: AddressSighting) => Promise<void>;
+}
+
+export class Asking {
+  private readonly options: AskingOptions;
+  /** Addresses that were asked, or that a device which answered says are its own. */
+  private readonly settled = new Set<string>();
+  private readonly answered = new Set<string>();
+  private readonly reachedHosts = new Set<string>();
+  private readonly refused: Array<{ readonly candidate: Candidate; readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }> }> = [];
+  /** Addresses and names that devices say their neighbors have, in the order of their telling. */
+  private readonly heardAddresses = new Set<string>();
+  private readonly heardNames = new Set<string>();
+  private readonly answeredNames = new Set<string>();
+  /** Whom the neighbor tables of those that answered hold, by address. */
+  private readonly overheard = new Map<string, AddressSighting>();
+  /** What ends the asking at an address that turns out to be of a device which has answered. */
+  private readonly inFlight = new Map<string, AbortController>();
+
+  constructor(options: AskingOptions) {
+    this.options = options;
+  }
+
+  /** Asks all of them. */
+  async ask(candidates: Iterable<Candidate>): Promise<void> {
+    await inParallel(candidates, DEVICES_AT_A_TIME, this.options.signal, async (candidate) => {
+      await this.askOne(candidate);
+      this.options.progress.askedOne();
+    });
+  }
+
+  /** Whether there is nothing to be learned by asking an address. */
+  isSettled(address: string): boolean {
+    return this.settled.has(address);
+  }
+
+  hasAnswered(address: string): boolean {
+    return this.answered.has(address);
+  }
+
+  hasReached(hostId: string): boolean {
+    return this.reachedHosts.has(hostId);
+  }
+
+  /** What was said of neighbors since the last time. Names are those of nobody who has answered, nor of a known host. */
+  takeHeard(): { readonly addresses: readonly string[]; readonly names: readonly string[] } {
+    const addresses = [...this.heardAddresses].filter((address) => !this.settled.has(address));
+    const names = [...this.heardNames].filter((name) => !this.answeredNames.has(name));
+    this.heardAddresses.clear();
+    this.heardNames.clear();
+    return { addresses, names };
+  }
+
+  /** Whom devices have heard of that did not answer themselves. To be asked once, at the end. */
+  *neighborsOfDevices(): Generator<AddressSighting> {
+    for (const sighting of this.overheard.values()) if (!this.answered.has(sighting.ip_address)) yield sighting;
+    this.overheard.clear();
+  }
+
+  /**
+   * Those that could not be reached and whose silence means something.
+   * @param isTold whether nothing but silence of a known host is to be told
+   */
+  *unreached(isTold: (host: KnownHost) => boolean): Generator<Finding> {
+    for (const { candidate, refusals } of this.refused) {
+      const { host, isNamed } = candidate;
+      if (host !== null && this.reachedHosts.has(host.id)) continue;
+      const isTelling = refusals.some(({ refusal }) => !SILENT.has(refusal.reason));
+      if (!isTelling && !isNamed && (host === null || !isTold(host))) continue;
+      const label = host?.name ?? candidate.addresses[0] ?? "";
+      yield { type: "Unreached", entity: host === null ? null : "host", id: host?.id ?? null, label, reason: reasonOf(refusals, label) };
+    }
+  }
+
+  private async askOne(candidate: Candidate): Promise<void> {
+    const { host, seen } = candidate;
+    const isKnownAlready = host !== null && this.reachedHosts.has(host.id);
+    if (!isKnownAlready) {
+      const answer = await this.answerOf(candidate);
+      if (answer.isReached) {
+        if (host !== null) this.reachedHosts.add(host.id);
+      } else if (host !== null || candidate.isNamed || answer.refusals.some(({ refusal }) => !SILENT.has(refusal.reason))) {
+        if (answer.refusals.length > 0) this.refused.push({ candidate: { ...candidate, seen: [] }, refusals: answer.refusals });
+      }
+    }
+    for (const sighting of seen) await this.options.address(sighting);
+  }
+
+  private async answerOf(candidate: Candidate): Promise<Answer> {
+    const refusals: Array<{ address: string; refusal: Refusal }> = [];
+    const { progress } = this.options;
+    for (const address of candidate.addresses.slice(0, ADDRESSES_OF_HOST_MAX)) {
+      if (this.settled.has(address) || !this.options.mayAsk(address)) continue;
+      this.settled.add(address);
+      const failures = await this.askAddress(address, candidate);
+      if (failures === null) return { isReached: true };
+      if (failures.length === 0) continue;
+      progress.failed(worstOf(failures).reason);
+      for (const refusal of failures) refusals.push({ address, refusal });
+    }
+    return { isReached: false, refusals };
+  }
+
+  /** Null where it answered; nothing where there is nothing to ask it with. */
+  private async askAddress(address: string, candidate: Candidate): Promise<readonly Refusal[] | null> {
+    const { probes, progress, signal } = this.options;
+    const { credentials, refused, remembered } = this.options.choose(address);
+    if (credentials.length === 0) return refused;
+    progress.devicesAsked += 1;
+    const needless = new AbortController();
+    this.inFlight.set(address, needless);
+    const asked = await probes.askDevice(address, { credentials, remembered, signal: AbortSignal.any([signal, needless.signal]) });
+    this.inFlight.delete(address);
+    signal.throwIfAborted();
+    progress.requests += asked.requests;
+    if (!asked.ok) return needless.signal.aborted ? [] : [...refused, ...asked.failures];
+    progress.devicesAnswered += 1;
+    this.answered.add(address);
+    const sweptAs = candidate.seen.find((each) => each.ip_address === address);
+    if (sweptAs === undefined) progress.hostsFound += 1;
+    this.learn({ ip_address: address, device: asked.device }, candidate.host);
+    for (const each of heardOf(asked.device)) if (!this.overheard.has(each.ip_address) && this.overheard.size < OVERHEARD_MAX) this.overheard.set(each.ip_address, each);
+    // Whom it has heard of is written for itself, when all have answered.
+    const { arp: _heard, ...device } = asked.device;
+    const sighting: DeviceSighting = {
+      ip_address: address,
+      mac_address: sweptAs?.mac_address ?? probes.macOf(address),
+      ...(sweptAs?.hostname === undefined ? {} : { hostname: sweptAs.hostname }),
+      device,
+      credential: asked.credential,
+    };
+    await this.options.device({ ...sighting, digest: digestOf(sighting) });
+    return null;
+  }
+
+  /** What a device says of itself and of its neighbors that saves asking, or leads on. */
+  private learn({ ip_address, device }: Pick<DeviceSighting, "ip_address" | "device">, host: KnownHost | null): void {
+    const { network } = this.options;
+    for (const { ip_address: own } of device.addresses ?? []) {
+      // An address that another host is known by is asked all the same: one of the two is wrong.
+      const owners = network.byAddress.get(own) ?? [];
+      if (own === ip_address || !owners.every((each) => each.host_id === host?.id)) continue;
+      this.settled.add(own);
+      this.inFlight.get(own)?.abort();
+    }
+    if (typeof device.sys_name === "string") this.answeredNames.add(nameKey(device.sys_name));
+    for (const each of device.interfaces ?? []) {
+      for (const { mgmt_addr, sys_name } of each.lldp ?? []) this.hear(mgmt_addr, sys_name);
+      for (const { address, device_id } of each.cdp ?? []) this.hear(address, device_id);
+    }
+  }
+
+  private hear(address: string | undefined, name: string | undefined): void {
+    const ip = address === undefined ? null : parseIp(address);
+    if (ip !== null) this.heardAddresses.add(ip.text);
+    else if (name !== undefined && NAME.test(name.trim())) this.heardNames.add(nameKey(name));
+  }
+}
+
+/** Works on all of them, so many at a time; the first that breaks stops the rest. */
+export async function inParallel<T>(items: Iterable<T>, atATime: number, signal: AbortSignal, work: (item: T) => Promise<void>): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  let isBroken = false;
+  const worker = async () => {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = isBroken ? null : iterator.next();
+      if (next === null || next.done === true) return;
+      try {
+        await work(next.value);
+      } catch (error) {
+        isBroken = true;
+        throw error;
+      }
+    }
+  };
+  const settled = await Promise.allSettled(Array.from({ length: atATime }, worker));
+  const failed = settled.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Reasons that are no more than that nobody is there, or no agent. */
+const SILENT: ReadonlySet<string> = new Set(["no_answer", "port_closed", "unreachable", "cancelled"]);
+
+/** What a name of a host may look like, so that asking for its address makes sense (RFC 1123 §2.1). */
+const NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?)*\.?$/i;
+
+function nameKey(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+/** The one that says the most: somebody is there and refuses. */
+function worstOf(refusals: readonly Refusal[]): Refusal {
+  return (refusals.find(({ reason }) => !SILENT.has(reason)) ?? refusals.at(-1)) as Refusal;
+}
+
+/** One clause: each address, unless it is the label already, with the most telling of what it said. */
+function reasonOf(refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>, label: string): string {
+  const byAddress = new Map<string, Refusal[]>();
+  for (const { address, refusal } of refusals) byAddress.set(address, [...(byAddress.get(address) ?? []), refusal]);
+  return [...byAddress].map(([address, own]) => `${address === label ? "" : `${address}: `}${worstOf(own).clause}`).join("; ");
+}

@@ -1,0 +1,211 @@
+// What the writer runs for scans themselves: they are asked for, begin, come to something and end. What a scan finds is written
+// by the commands of reconciliation.
+
+import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
+import type { CommandActor } from "../../access/actor.ts";
+import { getReferenced } from "../../access/reach.ts";
+import { DomainError, notFound } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
+import { credentialKind } from "../../resources/credentials/credential.ts";
+import { networkKind } from "../../resources/networks/network.ts";
+import type { ScanKind } from "../../resources/schedules/schedule.ts";
+import type { Finding } from "../sightings.ts";
+import { NO_OUTCOME, SCANS_KEPT, SCANS_WAITING_MAX, type Scan, type ScanEnding, type ScanOutcome, type ScanProgress } from "./scan.ts";
+import { scanOf } from "./stored-scan.ts";
+import { discoveryFindings, discoveryScans, discoveryScheduleRuns, type StoredScan } from "./tables.ts";
+
+const UNDER_WAY = ["Queued", "Running"] as const;
+
+export interface ScanQueueing {
+  readonly network_id: string;
+  readonly kind: ScanKind;
+  /** Canonical, and found good; null for the network's subnets. */
+  readonly targets: readonly string[] | null;
+  readonly commit: boolean;
+  readonly allow_large: boolean;
+  /** The schedule that was due, and when. */
+  readonly schedule: { readonly id: string; readonly due_at: number } | null;
+}
+
+/**
+ * A scan to be done in its turn.
+ * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it
+ */
+export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
+  const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
+  if (network === undefined) throw new Error("scans: a network that is there is not");
+  const networkN = numberOf(tx, network.id);
+  const waiting = tx.db.select({ count: count() }).from(discoveryScans).where(and(eq(discoveryScans.network_n, networkN), eq(discoveryScans.status, "Queued"))).all()[0]?.count ?? 0;
+  if (waiting >= SCANS_WAITING_MAX) {
+    throw new DomainError("entity_in_use", `In this network ${waiting} scans wait for their turn already; cancel one, or wait for one to begin.`, { entity: "network", id: network.id, dependants: { scans: waiting } });
+  }
+  if (input.schedule !== null) passSchedule(tx, { schedule_id: input.schedule.id, due_at: input.schedule.due_at });
+  const row: StoredScan = {
+    id: tx.newId(),
+    organization_n: numberOf(tx, actor.organizationId),
+    network_n: networkN,
+    status: "Queued",
+    requested_at: tx.instant,
+    started_at: null,
+    ended_at: null,
+    request: {
+      kind: input.kind,
+      targets: input.targets,
+      commit: input.commit,
+      allow_large: input.allow_large,
+      schedule_id: input.schedule?.id ?? null,
+      requested_by: { type: actor.type, id: actor.id, name: actor.name },
+    },
+    progress: null,
+    outcome: null,
+  };
+  tx.db.insert(discoveryScans).values(row).run();
+  forgetOldScans(tx, networkN);
+  return scanOf(row, network.id);
+}
+
+/** What a scan begins with. */
+export interface Dispatched {
+  /** The addresses to ask first, by the credentials that they were given to. */
+  readonly target_ips: ReadonlyArray<{ readonly credential_id: string; readonly ip_addresses: readonly string[] }>;
+}
+
+/**
+ * Begins a scan. One that asks devices takes the addresses that credentials were given to begin with, and where it is to write
+ * anything they are cleared (specification 2.2): those of credentials that are assigned in its network, or nowhere.
+ * @returns null for a scan that does not wait any more, or whose network is gone, which ends it
+ */
+export function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Dispatched | null {
+  const row = find(tx, input.id);
+  if (row === null || row.status !== "Queued") return null;
+  const networkId = tx.recordId(row.network_n) as string;
+  if (tx.find(networkKind, networkId) === null) {
+    end(tx, row.id, { status: "Failed", ended_at: tx.instant, outcome: { ...NO_OUTCOME, problem: "the network was deleted" } });
+    return null;
+  }
+  tx.db.update(discoveryScans).set({ status: "Running", started_at: tx.instant }).where(eq(discoveryScans.id, row.id)).run();
+  const { kind, commit } = row.request;
+  if (kind === "sweep") return { target_ips: [] };
+  const target_ips: Array<{ credential_id: string; ip_addresses: readonly string[] }> = [];
+  for (const id of credentialsWithTargets(tx, row.organization_n)) {
+    const credential = tx.get(credentialKind, id);
+    const assignments = tx.children(credentialAssignmentKind, "credential_n", id);
+    if (credential.target_ips === null || (assignments.length > 0 && !assignments.some((each) => each.network_id === networkId))) continue;
+    target_ips.push({ credential_id: id, ip_addresses: credential.target_ips });
+    if (commit && actor.organizationId === credential.organization_id) tx.update(credentialKind, id, { target_ips: null });
+  }
+  return { target_ips };
+}
+
+export interface ScanNote {
+  readonly id: string;
+  /** The place of the first finding among all of the scan. */
+  readonly ordinal: number;
+  readonly findings: readonly Finding[];
+  readonly progress: ScanProgress;
+  readonly outcome: ScanOutcome;
+}
+
+/** What came of a running scan so far: kept also where the appliance is cut off. */
+export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): void {
+  const { id, ordinal, findings, progress, outcome } = JSON.parse(new TextDecoder().decode(input.bytes)) as ScanNote;
+  if (find(tx, id)?.status !== "Running") return;
+  tx.db.update(discoveryScans).set({ progress, outcome }).where(eq(discoveryScans.id, id)).run();
+  for (const [place, finding] of findings.entries()) {
+    tx.db.insert(discoveryFindings).values({ scan_id: id, ordinal: ordinal + place, type: finding.type, finding }).onConflictDoNothing().run();
+  }
+}
+
+export interface ScanEnd {
+  readonly id: string;
+  readonly status: ScanEnding;
+  /** Null: as it was noted last. */
+  readonly progress: ScanProgress | null;
+  readonly outcome: ScanOutcome | null;
+  /** Why it did not end by itself; null leaves what the outcome says. */
+  readonly problem: string | null;
+}
+
+/** Ends a scan that waits or runs; one that has ended stays as it is. */
+export function endScan(tx: WriteTransaction, input: ScanEnd): void {
+  const row = find(tx, input.id);
+  if (row === null || !isUnderWay(row)) return;
+  const outcome = input.outcome ?? row.outcome ?? NO_OUTCOME;
+  end(tx, row.id, {
+    status: input.status,
+    ended_at: tx.instant,
+    outcome: input.problem === null ? outcome : { ...outcome, problem: input.problem },
+    ...(input.progress === null ? {} : { progress: input.progress }),
+  });
+}
+
+/**
+ * Ends a scan that waits; of one that runs it says so, and whoever runs it is to end it.
+ * @throws DomainError entity_not_found; entity_stale for one that has ended
+ */
+export function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandActor): Scan {
+  const row = find(tx, input.id);
+  const networkId = row === null ? null : tx.recordId(row.network_n);
+  const isReached = row !== null && networkId !== null && row.organization_n === tx.recordN(actor.organizationId) && (actor.networkIds === null || actor.networkIds.includes(networkId));
+  if (!isReached || tx.find(networkKind, networkId) === null) throw notFound("scan", input.id);
+  if (!isUnderWay(row)) throw new DomainError("entity_stale", `The scan has ended already: ${row.status}.`, { entity: "scan", expected: UNDER_WAY.join(" or "), actual: row.status });
+  if (row.status === "Queued") end(tx, row.id, { status: "Cancelled", ended_at: tx.instant, outcome: NO_OUTCOME });
+  return scanOf(find(tx, row.id) as StoredScan, networkId);
+}
+
+/** Says of every scan that waits or runs that nobody does it any more. @returns how many there were */
+export function interruptScans(tx: WriteTransaction, input: { problem: string }): number {
+  const rows = tx.db.select().from(discoveryScans).where(inArray(discoveryScans.status, [...UNDER_WAY])).orderBy(asc(discoveryScans.id)).all();
+  for (const row of rows) {
+    end(tx, row.id, { status: "Interrupted", ended_at: tx.instant, outcome: { ...(row.outcome ?? NO_OUTCOME), problem: input.problem } });
+  }
+  return rows.length;
+}
+
+/** Up to which of its due times a schedule has been looked after. Of one that is gone nothing is kept. */
+export function passSchedule(tx: WriteTransaction, input: { schedule_id: string; due_at: number }): void {
+  const scheduleN = tx.recordN(input.schedule_id);
+  if (scheduleN === null) return;
+  tx.db
+    .insert(discoveryScheduleRuns)
+    .values({ schedule_n: scheduleN, due_at: input.due_at })
+    .onConflictDoUpdate({ target: discoveryScheduleRuns.schedule_n, set: { due_at: input.due_at } })
+    .run();
+}
+
+function find(tx: WriteTransaction, id: string): StoredScan | null {
+  return tx.db.select().from(discoveryScans).where(eq(discoveryScans.id, id)).all()[0] ?? null;
+}
+
+function isUnderWay(row: StoredScan): boolean {
+  return row.status === "Queued" || row.status === "Running";
+}
+
+function end(tx: WriteTransaction, id: string, ending: Pick<StoredScan, "status" | "ended_at" | "outcome"> & { progress?: ScanProgress }): void {
+  tx.db.update(discoveryScans).set(ending).where(eq(discoveryScans.id, id)).run();
+}
+
+function numberOf(tx: WriteTransaction, id: string): number {
+  const n = tx.recordN(id);
+  if (n === null) throw new Error(`scans: ${id} has no number`);
+  return n;
+}
+
+/** The oldest that have ended, beyond those that are kept. Their findings go with them. */
+function forgetOldScans(tx: WriteTransaction, networkN: number): void {
+  const [oldestKept] = tx.db.select({ id: discoveryScans.id }).from(discoveryScans).where(eq(discoveryScans.network_n, networkN)).orderBy(desc(discoveryScans.id)).limit(1).offset(SCANS_KEPT - 1).all();
+  if (oldestKept === undefined) return;
+  tx.db
+    .delete(discoveryScans)
+    .where(and(eq(discoveryScans.network_n, networkN), lt(discoveryScans.id, oldestKept.id), notInArray(discoveryScans.status, [...UNDER_WAY])))
+    .run();
+}
+
+/** Credentials of an organization that were given addresses to begin with. */
+function credentialsWithTargets(tx: WriteTransaction, organizationN: number): string[] {
+  const rows = tx.db.$client
+    .query("SELECT r.id FROM credentials c JOIN history_records r ON r.n = c.n WHERE c.organization_n = ? AND json_type('{' || c.members || '}', '$.target_ips') = 'array' ORDER BY c.n")
+    .values(organizationN) as Array<[string]>;
+  return rows.map(([id]) => id);
+}

@@ -1,0 +1,357 @@
+// A scan from its beginning to its end: whom it asks, in which phases, and what it hands on. Orchestration only: how somebody is asked,
+// and what is written of the answer, is others' work.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { AddressSighting, Recorded } from "../sightings.ts";
+import type { Unseen } from "../reconcile/staleness.ts";
+import { Asking, inParallel, type Candidate } from "./asking.ts";
+import { candidateAt, candidateOfHost, candidatesIn, candidatesOf, isExpected } from "./candidates.ts";
+import type { ScanEnd, ScanNote } from "./commands.ts";
+import { Credentials } from "./credentials.ts";
+import type { DryRun } from "./dry-run.ts";
+import type { KnownHost, KnownNetwork } from "./known-network.ts";
+import type { OpenedCredential } from "./opened-credentials.ts";
+import { OutcomeBook } from "./outcome-book.ts";
+import { NAMES_AT_A_TIME, type Probes } from "./probes.ts";
+import { Progress } from "./progress.ts";
+import { Recorder, sharedBytes } from "./recorder.ts";
+import { failed, orStopped, ScanProblem, stopped, type Ending } from "./scan-ending.ts";
+import type { ScanOrder, ScanPorts, StopReason } from "./scan-thread.ts";
+import { Scope, targetProblems } from "./scope.ts";
+
+/** Addresses that are swept before those that answered are asked: what is known of them is kept that long. */
+export const ADDRESSES_OF_SLICE = 16_384;
+/** Devices that are asked because others have named them. */
+export const FOLLOWED_MAX = 10_000;
+/** Names of neighbors that are looked up. */
+export const NAMES_MAX = 1_000;
+/** Records of one command that marks them as stale. */
+export const STALE_OF_BATCH = 2_000;
+/** Records that are looked for at once to be marked, and how often. */
+const STALE_AT_ONCE = 50_000;
+const STALE_PASSES_MAX = 1_000;
+/** What came of a scan so far is written down this often, so many findings at a time. */
+export const NOTE_MS = 1_000;
+export const FINDINGS_OF_NOTE = 500;
+
+/** Links between the interfaces of a network, as its devices tell of each other. */
+export interface Links {
+  /** The inputs of the commands that bring what is written to them. */
+  find(): Iterable<{ readonly command: string; readonly input: object }>;
+}
+
+export interface EngineParts {
+  readonly probes: Probes;
+  /** Null for a network that is gone. */
+  readonly network: KnownNetwork | null;
+  readonly openCredential: (id: string) => OpenedCredential | null;
+  /** Of a scan that only tells what it would do; else null. */
+  readonly dryRun: DryRun | null;
+  readonly links: Links;
+  /** Records that were last seen before an instant. */
+  readonly unseen: (networkN: number, cutoff: number) => Iterable<Unseen>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** Does a scan to its end, whatever happens. */
+export async function runScan(order: ScanOrder, ports: ScanPorts, parts: EngineParts): Promise<{ readonly end: ScanEnd; readonly cause: string | null }> {
+  return new ScanRun(order, ports, parts).run();
+}
+
+class ScanRun {
+  private readonly order: ScanOrder;
+  private readonly ports: ScanPorts;
+  private readonly parts: EngineParts;
+  private readonly book = new OutcomeBook();
+  private readonly progress: Progress;
+  private readonly recorder: Recorder;
+  /** Known hosts that answered a sweep, and targets by themselves that did. */
+  private readonly alive = new Set<string>();
+  private readonly aliveTargets = new Set<string>();
+  private noting: Promise<void> = Promise.resolve();
+  private noted = "";
+  private hasToldChanges = false;
+  private cancelNote: () => void = () => {};
+
+  constructor(order: ScanOrder, ports: ScanPorts, parts: EngineParts) {
+    this.order = order;
+    this.ports = ports;
+    this.parts = parts;
+    this.progress = new Progress({ clock: parts.clock, timers: parts.timers, report: (progress) => ports.report(progress, this.book.count) });
+    const { dryRun } = parts;
+    this.recorder = new Recorder({
+      scanId: order.id,
+      networkId: order.network_id,
+      run: (command, bytes) => (dryRun === null ? ports.write<Recorded>(command, bytes) : dryRun.run(command, bytes)),
+      timers: parts.timers,
+      recorded: (recorded, sequence) => this.book.addRecorded(recorded, sequence),
+      lost: (label) => this.book.add({ type: "Skipped", entity: null, id: null, label, reason: "what it answered could not be written; the appliance's log tells why" }),
+    });
+    this.book.wrote(order.dispatch_sequence);
+  }
+
+  async run(): Promise<{ readonly end: ScanEnd; readonly cause: string | null }> {
+    const { signal } = this.ports;
+    this.startNoting();
+    let ending: Ending = { status: "Completed", problem: null, cause: null };
+    try {
+      await orStopped(this.scan(), signal, this.parts.timers);
+      this.progress.enter("done");
+    } catch (error) {
+      ending = signal.aborted ? stopped(signal.reason as StopReason) : failed(error);
+    }
+    await this.recorder.close();
+    this.progress.end();
+    this.cancelNote();
+    try {
+      this.tellChanges();
+    } catch (error) {
+      if (ending.status === "Completed") ending = failed(error);
+    }
+    await this.noting;
+    await this.note().catch((error: unknown) => {
+      ending = { ...ending, cause: ending.cause ?? String(error) };
+    });
+    const { status, problem, cause } = ending;
+    return { end: { id: this.order.id, status, progress: this.progress.now(), outcome: this.book.outcome(this.progress.hostsFound), problem }, cause };
+  }
+
+  private async scan(): Promise<void> {
+    const { order, parts, book, progress } = this;
+    const { network } = parts;
+    if (network === null) throw new ScanProblem("the network was deleted");
+    const [refused] = targetProblems(order.targets ?? [], order.allow_large);
+    if (refused !== undefined) throw new ScanProblem(`the target ${order.targets?.[refused.index]} ${refused.message}`);
+    const inhabited = new Set(network.byAddress.keys());
+    const scope = order.targets === null ? Scope.ofSubnets(network.subnets, inhabited) : Scope.ofTargets(order.targets, network.subnets, inhabited);
+    for (const { cidr, reason } of scope.passedOver) book.add({ type: "Skipped", entity: "subnet", id: null, label: cidr, reason });
+    const credentials = new Credentials(network, order.target_ips, parts.openCredential);
+    const first = this.targetIps();
+    const asking = new Asking({
+      probes: parts.probes,
+      network,
+      choose: (address) => credentials.at(address),
+      mayAsk: (address) => scope.contains(address) || first.has(address),
+      progress,
+      signal: this.ports.signal,
+      device: (sighting) => this.recorder.device(sighting),
+      address: (sighting) => this.recorder.address(sighting),
+    });
+    const isAsking = order.kind !== "sweep" && !credentials.isEmpty;
+    if (order.kind !== "sweep" && credentials.isEmpty) book.problem = "no credential is assigned in this network: no device was asked by SNMP";
+    if (isAsking && first.size > 0) {
+      progress.enter("target_ips");
+      await this.ask(asking, [...first].map((address) => candidateAt(address, network, true)));
+    }
+    if (order.kind !== "snmp") await this.sweep(scope, network, asking, isAsking, credentials);
+    else if (isAsking) await this.askKnown(scope, network, asking);
+    if (isAsking) await this.follow(scope, network, asking);
+    // After all that answered, within and without this scan's targets: the writer takes those that lie in the network.
+    for (const sighting of asking.neighborsOfDevices()) await this.recorder.address(sighting);
+    await this.recorder.flush();
+    await this.link();
+    await this.perish(network);
+    this.tellChanges();
+    // Last: there may be very many, and they must not crowd out what was found.
+    this.tellUnreached(scope, network, asking, credentials);
+  }
+
+  /** What a scan that only tells would have changed. */
+  private tellChanges(): void {
+    if (this.parts.dryRun === null || this.hasToldChanges) return;
+    this.hasToldChanges = true;
+    for (const finding of this.parts.dryRun.findings()) this.book.add(finding);
+  }
+
+  /** The addresses that credentials were given to begin with, wherever they are; never what is no host's. */
+  private targetIps(): Set<string> {
+    const wanted = new Set(this.order.target_ips.flatMap(({ ip_addresses }) => ip_addresses));
+    for (const address of wanted) {
+      const [problem] = targetProblems([address], false);
+      if (problem === undefined) continue;
+      wanted.delete(address);
+      this.book.add({ type: "Skipped", entity: null, id: null, label: address, reason: problem.message });
+    }
+    return wanted;
+  }
+
+  /** Slice by slice: what answers is asked, and forgotten, before the next. */
+  private async sweep(scope: Scope, network: KnownNetwork, asking: Asking, isAsking: boolean, credentials: Credentials): Promise<void> {
+    const { progress, parts, ports, recorder } = this;
+    // Of what is too large to be walked through, what is known.
+    const besides = [...network.byAddress.keys()].filter((address) => scope.contains(address) && !scope.walks(address));
+    progress.addressesTotal = scope.total + besides.length;
+    for (const slice of sliced(chained(scope.addresses(), besides), ADDRESSES_OF_SLICE)) {
+      progress.enter("sweep");
+      const seen = new Map<string, AddressSighting>();
+      const inSlice = new Set(slice);
+      const before = progress.beginSlice();
+      const { means } = await parts.probes.sweep(slice, ports.signal, {
+        answer: (sighting) => {
+          if (!inSlice.has(sighting.ip_address) || seen.has(sighting.ip_address) || ports.signal.aborted) return;
+          seen.set(sighting.ip_address, sighting);
+          progress.hostsFound += 1;
+          for (const { host_id } of network.byAddress.get(sighting.ip_address) ?? []) this.alive.add(host_id);
+          if (scope.names(sighting.ip_address)) this.aliveTargets.add(sighting.ip_address);
+          return isAsking ? undefined : recorder.address(sighting);
+        },
+        progress: (told) => progress.sweptTo(before, told),
+      });
+      ports.signal.throwIfAborted();
+      this.book.icmp = means;
+      progress.addressesDone = before.addressesDone + slice.length;
+      if (!isAsking) await recorder.flush();
+      if (!isAsking || seen.size === 0) continue;
+      progress.enter("snmp");
+      await this.ask(asking, candidatesOf(seen, network, scope));
+    }
+    if (!isAsking) return;
+    // A device that answers nothing but SNMP is known by having done so, or is named.
+    const silent = [...network.hosts.values()].filter((host) => !this.alive.has(host.id) && !asking.hasReached(host.id) && isExpected(host, network, credentials));
+    const named = scope.namedAddresses.filter((address) => !this.aliveTargets.has(address) && !asking.isSettled(address));
+    progress.enter("snmp");
+    await this.ask(asking, [...named.map((address) => candidateAt(address, network, true)), ...silent.flatMap((host) => candidateOfHost(host, network, scope) ?? [])]);
+  }
+
+  /** Every address of the targets, or every known host; a host once. */
+  private async askKnown(scope: Scope, network: KnownNetwork, asking: Asking): Promise<void> {
+    const { progress } = this;
+    progress.enter("snmp");
+    if (this.order.targets === null) {
+      const candidates = [...network.hosts.values()].flatMap((host) => candidateOfHost(host, network, scope) ?? []);
+      progress.addressesTotal = candidates.length;
+      await this.ask(asking, counted(candidates, progress), candidates.length);
+      return;
+    }
+    progress.addressesTotal = scope.total;
+    await this.ask(asking, counted(candidatesIn(scope, network), progress), scope.total);
+  }
+
+  /** Whom those that answered have named as neighbors, as far as they may be asked; and whom these name. */
+  private async follow(scope: Scope, network: KnownNetwork, asking: Asking): Promise<void> {
+    const { progress, parts, ports } = this;
+    progress.enter("follow");
+    const knownNames = new Set([...network.hosts.values()].flatMap(({ name, sys_name }) => [name.toLowerCase(), ...(sys_name === null ? [] : [sys_name.toLowerCase()])]));
+    let namesLeft = NAMES_MAX;
+    let left = FOLLOWED_MAX;
+    for (let heard = asking.takeHeard(); heard.addresses.length + heard.names.length > 0 && left > 0; heard = asking.takeHeard()) {
+      const names = heard.names.filter((name) => !knownNames.has(name)).slice(0, namesLeft);
+      namesLeft -= names.length;
+      for (const name of names) knownNames.add(name);
+      const found = new Set(heard.addresses);
+      await inParallel(names, NAMES_AT_A_TIME, ports.signal, async (name) => {
+        for (const address of await parts.probes.addressesOf(name, ports.signal)) found.add(address);
+      });
+      const addresses = [...found].filter((address) => scope.contains(address) && !asking.isSettled(address)).slice(0, left);
+      left -= addresses.length;
+      await this.ask(asking, addresses.map((address) => candidateAt(address, network, false)));
+    }
+  }
+
+  private async ask(asking: Asking, candidates: readonly Candidate[] | Generator<Candidate>, total: number | null = Array.isArray(candidates) ? candidates.length : null): Promise<void> {
+    this.progress.beginAsking(total);
+    const before = this.progress.devicesAnswered;
+    await asking.ask(candidates);
+    this.book.devices += this.progress.devicesAnswered - before;
+  }
+
+  private tellUnreached(scope: Scope, network: KnownNetwork, asking: Asking, credentials: Credentials): void {
+    const { kind } = this.order;
+    const told = new Set<string>();
+    const isTold = (host: KnownHost) => kind === "snmp" || !this.alive.has(host.id) || isExpected(host, network, credentials);
+    for (const finding of asking.unreached(isTold)) {
+      if (finding.id !== null && told.has(finding.id)) continue;
+      told.add(finding.id ?? finding.label);
+      this.book.add(finding);
+    }
+    if (kind === "snmp") return;
+    const silentTargets = scope.namedAddresses.filter((address) => !this.aliveTargets.has(address) && !asking.hasAnswered(address) && !told.has(address) && !network.byAddress.has(address));
+    for (const address of silentTargets) this.book.add({ type: "Unreached", entity: null, id: null, label: address, reason: "no answer" });
+    for (const host of network.hosts.values()) {
+      if (this.alive.has(host.id) || asking.hasReached(host.id) || told.has(host.id)) continue;
+      const silent = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
+      if (silent.length > 0) this.book.add({ type: "Unreached", entity: "host", id: host.id, label: host.name, reason: `no answer from ${silent.slice(0, 3).join(", ")}${silent.length > 3 ? ", …" : ""}` });
+    }
+  }
+
+  private async link(): Promise<void> {
+    // They are found in what is written, and of a scan that only tells nothing is.
+    if (this.order.kind === "sweep" || this.parts.dryRun !== null) return;
+    this.progress.enter("links");
+    for (const { command, input } of this.parts.links.find()) {
+      this.ports.signal.throwIfAborted();
+      await this.recorder.command(command, input);
+    }
+  }
+
+  /** Marks what was not seen for too long. */
+  private async perish({ n, staleAfterHours }: KnownNetwork): Promise<void> {
+    if (staleAfterHours === null) return;
+    this.progress.enter("stale");
+    const { clock, unseen, dryRun } = this.parts;
+    const cutoff = clock.now() - staleAfterHours * 3_600_000;
+    // Taken whole: a read that is held open would hold its state of the database for all scans of this thread. What is marked is not found again.
+    for (let passes = 0; passes < STALE_PASSES_MAX; passes += 1) {
+      const records = taken(unseen(n, cutoff), STALE_AT_ONCE);
+      for (const batch of sliced(records, STALE_OF_BATCH)) {
+        this.ports.signal.throwIfAborted();
+        await this.recorder.command("discovery.stale", { records: batch });
+      }
+      if (records.length < STALE_AT_ONCE || dryRun !== null) return;
+    }
+  }
+
+  private startNoting(): void {
+    this.cancelNote = this.parts.timers.after(NOTE_MS, () => {
+      this.noting = this.noting.then(() => this.note()).catch(() => {});
+      this.startNoting();
+    });
+  }
+
+  /** Writes down what came of it so far, where that is more than the last time. */
+  private async note(): Promise<void> {
+    const { ordinal, findings } = this.book.takeFresh();
+    const progress = this.progress.now();
+    const outcome = this.book.outcome(progress.hosts_found);
+    const noted = JSON.stringify([progress.phase, progress.addresses_done, progress.devices_asked, outcome]);
+    if (findings.length === 0 && noted === this.noted) return;
+    this.noted = noted;
+    for (let start = 0; start === 0 || start < findings.length; start += FINDINGS_OF_NOTE) {
+      const note: ScanNote = { id: this.order.id, ordinal: ordinal + start, findings: findings.slice(start, start + FINDINGS_OF_NOTE), progress, outcome };
+      await this.ports.write("discovery.note", sharedBytes(JSON.stringify(note)));
+    }
+  }
+}
+
+/** Counts what is done with by what is asked for next. */
+function* counted(candidates: Iterable<Candidate | null>, progress: Progress): Generator<Candidate> {
+  for (const candidate of candidates) {
+    if (candidate !== null) yield candidate;
+    progress.addressesDone += 1;
+  }
+}
+
+function* chained<T>(...parts: ReadonlyArray<Iterable<T>>): Generator<T> {
+  for (const part of parts) yield* part;
+}
+
+function taken<T>(items: Iterable<T>, most: number): T[] {
+  const some: T[] = [];
+  for (const item of items) {
+    if (some.push(item) >= most) break;
+  }
+  return some;
+}
+
+function* sliced<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let slice: T[] = [];
+  for (const item of items) {
+    slice.push(item);
+    if (slice.length < size) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}

@@ -1,0 +1,81 @@
+// What a scan has to know of its network before it begins: its subnets, its hosts with their addresses, who may be asked with
+// which credential. Read once, beside the writer.
+
+import type { Reader } from "../../db/reader.ts";
+import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import type { WorkingCredential } from "../sightings.ts";
+import type { KnownSubnet } from "./scope.ts";
+
+export interface KnownAddress {
+  readonly id: string;
+  readonly ip_address: string;
+  readonly host_id: string;
+}
+
+export interface KnownHost {
+  readonly id: string;
+  readonly name: string;
+  /** As it calls itself; null where nobody has asked. */
+  readonly sys_name: string | null;
+  /** In the order of their making. */
+  readonly addresses: readonly KnownAddress[];
+}
+
+/** A credential that is to be tried in the network, at one of its hosts, or at some addresses of one. */
+export interface Assignment {
+  readonly credential_id: string;
+  readonly host_id: string | null;
+  readonly ip_address_ids: readonly string[] | null;
+}
+
+export interface KnownNetwork {
+  readonly n: number;
+  readonly staleAfterHours: number | null;
+  readonly subnets: readonly KnownSubnet[];
+  readonly hosts: ReadonlyMap<string, KnownHost>;
+  /** Who has an address: routers that share one are several. */
+  readonly byAddress: ReadonlyMap<string, readonly KnownAddress[]>;
+  readonly assignments: readonly Assignment[];
+  /** What opened an address the last time. */
+  readonly remembered: ReadonlyMap<string, WorkingCredential>;
+}
+
+/** Null for a network that is not there any more. */
+export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwork | null {
+  return reader.snapshot(() => {
+    const n = reader.recordN(networkId);
+    const [network] = (n === null ? [] : reader.statement("SELECT json_extract('{' || members || '}', '$.stale_after_hours') FROM networks WHERE n = ?").values(n)) as Array<[number | null]>;
+    if (n === null || network === undefined) return null;
+    const byAddress = new Map<string, KnownAddress[]>();
+    const byHost = new Map<string, KnownAddress[]>();
+    for (const [id, ip_address, host_id] of reader.statement(ADDRESSES).values(n) as Array<[string, string, string]>) {
+      const address = { id, ip_address, host_id };
+      byAddress.set(ip_address, [...(byAddress.get(ip_address) ?? []), address]);
+      const own = byHost.get(host_id);
+      if (own === undefined) byHost.set(host_id, [address]);
+      else own.push(address);
+    }
+    const hosts = new Map<string, KnownHost>();
+    for (const [id, name, sys_name] of reader.statement(HOSTS).values(n) as Array<[string, string, string | null]>) hosts.set(id, { id, name, sys_name, addresses: byHost.get(id) ?? [] });
+    return {
+      n,
+      staleAfterHours: network[0],
+      subnets: (reader.statement(SUBNETS).values(n) as Array<[string, SubnetType]>).map(([cidr, subnet_type]) => ({ cidr, subnet_type })),
+      hosts,
+      byAddress,
+      assignments: (reader.statement(ASSIGNMENTS).values(n) as Array<[string, string | null, string | null]>).map(([credential_id, host_id, ids]) => ({
+        credential_id,
+        host_id,
+        ip_address_ids: ids === null ? null : (JSON.parse(ids) as string[]),
+      })),
+      remembered: new Map((reader.statement(REMEMBERED).values(n) as Array<[string, string, WorkingCredential["key_extension"]]>).map(([address, credential_id, key_extension]) => [address, { credential_id, key_extension }])),
+    };
+  });
+}
+
+const ADDRESSES = "SELECT r.id, a.ip_address, h.id FROM ip_addresses a JOIN history_records r ON r.n = a.n JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.n";
+const HOSTS = "SELECT r.id, json_extract('{' || h.members || '}', '$.name'), json_extract('{' || h.members || '}', '$.sys_name') FROM hosts h JOIN history_records r ON r.n = h.n WHERE h.network_n = ? ORDER BY h.n";
+const SUBNETS = "SELECT cidr, json_extract('{' || members || '}', '$.subnet_type') FROM subnets WHERE network_n = ? ORDER BY n";
+/** In the order of the credentials' making. */
+const ASSIGNMENTS = "SELECT c.id, h.id, json_extract('{' || a.members || '}', '$.ip_address_ids') FROM credential_assignments a JOIN history_records c ON c.n = a.credential_n LEFT JOIN history_records h ON h.n = a.host_n WHERE a.network_n = ? ORDER BY a.credential_n, a.n";
+const REMEMBERED = "SELECT d.ip_address, r.id, d.key_extension FROM discovery_credentials d JOIN history_records r ON r.n = d.credential_n WHERE d.network_n = ?";

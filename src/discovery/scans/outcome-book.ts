@@ -1,0 +1,96 @@
+// What came of a scan so far: counts, and findings that are handed on in batches and forgotten here. Bounded, however much there is to tell.
+
+import type { Finding, Recorded, RecordCounts } from "../sightings.ts";
+import { FINDINGS_KEPT, type ScanOutcome } from "./scan.ts";
+
+export class OutcomeBook {
+  /** Means of the echoes. */
+  icmp: string | null = null;
+  problem: string | null = null;
+  /** Devices that answered. */
+  devices = 0;
+  /** Findings so far, those that are not kept included. */
+  count = 0;
+  private kept = 0;
+  private dropped = 0;
+  private unreached = 0;
+  private transactions: { first: number; last: number } | null = null;
+  private readonly byType = new Map<string, number>();
+  private readonly records: Records = {};
+  private fresh: Finding[] = [];
+  /** The places of records among the fresh ones, by their ids. */
+  private readonly freshPlaces = new Map<string, number>();
+
+  /** What is told twice of a record, because several commands wrote to it, is told once, as long as the first has not been handed on. */
+  add(finding: Finding): void {
+    if (finding.type === "Changed" && finding.id !== null && this.isTogether(finding.id, finding)) return;
+    this.byType.set(finding.type, (this.byType.get(finding.type) ?? 0) + 1);
+    this.count += 1;
+    if (finding.type === "Unreached") this.unreached += 1;
+    if (this.kept >= FINDINGS_KEPT) {
+      this.dropped += 1;
+      return;
+    }
+    this.kept += 1;
+    this.fresh.push(finding);
+    if (finding.id !== null && (finding.type === "Created" || finding.type === "Changed")) this.freshPlaces.set(finding.id, this.fresh.length - 1);
+  }
+
+  /** What a command came to. @param findings those of it that are to be told */
+  addRecorded(recorded: Recorded, sequence: number | null, findings: readonly Finding[] = recorded.findings): void {
+    for (const [kind, counts] of Object.entries(recorded.records)) addCounts(this.records, kind, counts);
+    for (const finding of findings) this.add(finding);
+    this.wrote(sequence);
+  }
+
+  /** A transaction of the scan. */
+  wrote(sequence: number | null): void {
+    if (sequence === null) return;
+    this.transactions = { first: Math.min(this.transactions?.first ?? sequence, sequence), last: Math.max(this.transactions?.last ?? sequence, sequence) };
+  }
+
+  /** The findings since the last time, and the place of the first of them. */
+  takeFresh(): { readonly ordinal: number; readonly findings: readonly Finding[] } {
+    const findings = this.fresh;
+    this.fresh = [];
+    this.freshPlaces.clear();
+    return { ordinal: this.kept - findings.length, findings };
+  }
+
+  /** How many wait to be taken. */
+  get freshCount(): number {
+    return this.fresh.length;
+  }
+
+  /** @param found addresses that answered */
+  outcome(found: number): ScanOutcome {
+    return {
+      records: this.records,
+      hosts: { found, devices: this.devices, unreached: this.unreached },
+      findings: Object.fromEntries(this.byType),
+      findings_dropped: this.dropped,
+      transactions: this.transactions,
+      icmp: this.icmp,
+      problem: this.problem,
+    };
+  }
+
+  private isTogether(id: string, { changes, records = {} }: Finding): boolean {
+    const place = this.freshPlaces.get(id);
+    const first = place === undefined ? undefined : this.fresh[place];
+    if (place === undefined || first === undefined || first.changes !== undefined || changes !== undefined) return false;
+    const sum: Records = {};
+    for (const each of [first.records ?? {}, records]) for (const [kind, counts] of Object.entries(each)) addCounts(sum, kind, counts);
+    this.fresh[place] = { ...first, ...(Object.keys(sum).length === 0 ? {} : { records: sum }) };
+    return true;
+  }
+}
+
+type Records = Record<string, { created: number; updated: number; deleted: number }>;
+
+function addCounts(records: Records, kind: string, { created, updated, deleted }: RecordCounts): void {
+  const counts = (records[kind] ??= { created: 0, updated: 0, deleted: 0 });
+  counts.created += created;
+  counts.updated += updated;
+  counts.deleted += deleted;
+}

@@ -1,0 +1,125 @@
+// How far a scan is, as it is told while it runs: a few times a second, and how long it may still take by how it went so far.
+
+import type { Clock } from "../../base/clock.ts";
+import type { Instant } from "../../base/instant.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { SweepProgress } from "./probes.ts";
+import { NO_PROGRESS, PROGRESS_INTERVAL_MS, type ScanPhase, type ScanProgress } from "./scan.ts";
+
+/** Nothing is said of the rest before so much has gone by. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+/** Where a slice of a sweep began. */
+export interface SliceBegin {
+  readonly addressesDone: number;
+  readonly requests: number;
+  readonly errors: ReadonlyMap<string, number>;
+}
+
+export class Progress {
+  addressesTotal = 0;
+  addressesDone = 0;
+  hostsFound = 0;
+  devicesAsked = 0;
+  devicesAnswered = 0;
+  requests = 0;
+  private phase: ScanPhase = "dispatch";
+  private errors = new Map<string, number>();
+  private readonly clock: Clock;
+  private readonly timers: Timers;
+  private readonly report: (progress: ScanProgress) => void;
+  private cancelTimer: () => void = () => {};
+  private reportedAt: Instant = Number.NEGATIVE_INFINITY;
+  private walkBegan: Instant | null = null;
+  private asking: { readonly began: Instant; readonly total: number | null; done: number } | null = null;
+  private isOver = false;
+
+  constructor(options: { clock: Clock; timers: Timers; report: (progress: ScanProgress) => void }) {
+    this.clock = options.clock;
+    this.timers = options.timers;
+    this.report = options.report;
+    this.tick();
+  }
+
+  enter(phase: ScanPhase): void {
+    this.phase = phase;
+    if (phase === "sweep") this.walkBegan ??= this.clock.now();
+    if (phase !== "snmp" && phase !== "follow" && phase !== "target_ips") this.asking = null;
+    // Who looks wants to see at once what begins; but no more often than was promised.
+    if (this.clock.now() - this.reportedAt >= PROGRESS_INTERVAL_MS) this.tell();
+  }
+
+  /** So many are about to be asked; null where nobody knows how many. */
+  beginAsking(total: number | null): void {
+    this.asking = { began: this.clock.now(), total, done: 0 };
+  }
+
+  askedOne(): void {
+    if (this.asking !== null) this.asking.done += 1;
+  }
+
+  beginSlice(): SliceBegin {
+    return { addressesDone: this.addressesDone, requests: this.requests, errors: new Map(this.errors) };
+  }
+
+  /** What a sweep has come to since its slice began. */
+  sweptTo(begin: SliceBegin, { done, requests, errors }: SweepProgress): void {
+    this.addressesDone = begin.addressesDone + done;
+    this.requests = begin.requests + requests;
+    this.errors = new Map(begin.errors);
+    for (const [kind, count] of Object.entries(errors)) this.errors.set(kind, (begin.errors.get(kind) ?? 0) + count);
+  }
+
+  failed(reason: string): void {
+    this.errors.set(reason, (this.errors.get(reason) ?? 0) + 1);
+  }
+
+  now(): ScanProgress {
+    return {
+      ...NO_PROGRESS,
+      phase: this.phase,
+      addresses_total: this.addressesTotal,
+      addresses_done: this.addressesDone,
+      hosts_found: this.hostsFound,
+      devices_asked: this.devicesAsked,
+      devices_answered: this.devicesAnswered,
+      requests: this.requests,
+      errors: Object.fromEntries(this.errors),
+      seconds_left: this.phase === "done" ? 0 : this.secondsLeft(),
+    };
+  }
+
+  /** Tells no more. */
+  end(): void {
+    this.isOver = true;
+    this.cancelTimer();
+  }
+
+  private secondsLeft(): number | null {
+    const now = this.clock.now();
+    const walking = this.walkBegan === null ? 0 : left(now - this.walkBegan, this.addressesDone, this.addressesTotal);
+    const { began, total, done } = this.asking ?? { began: now, total: 0, done: 0 };
+    const asking = total === null ? null : left(now - began, done, total);
+    if (this.phase === "dispatch" || walking === null || asking === null) return null;
+    return Math.ceil((walking + asking) / 1_000);
+  }
+
+  private tick(): void {
+    this.cancelTimer = this.timers.after(PROGRESS_INTERVAL_MS, () => {
+      this.tell();
+      if (!this.isOver) this.tick();
+    });
+  }
+
+  private tell(): void {
+    if (this.isOver) return;
+    this.reportedAt = this.clock.now();
+    this.report(this.now());
+  }
+}
+
+/** Milliseconds for the rest, if it goes as it went; null where that is not known. */
+function left(elapsedMs: number, done: number, total: number): number | null {
+  if (done >= total) return 0;
+  return done === 0 || elapsedMs < ESTIMATE_AFTER_MS ? null : (elapsedMs / done) * (total - done);
+}

@@ -1,0 +1,197 @@
+// Hands what a scan sees to who writes it: in batches, in order, a few commands under way at a time, so that a fast network waits for
+// a slow disk and not in memory. Must not know what becomes of it.
+
+import { DomainError } from "../../base/errors.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { Outcome } from "../../db/transaction.ts";
+import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
+
+export const DEVICES_OF_BATCH = 16;
+export const ADDRESSES_OF_BATCH = 500;
+/** Characters of JSON of a batch, about: one device may have a hundred thousand rows. */
+export const LENGTH_OF_BATCH = 2_000_000;
+/** What waits for its batch to fill up waits no longer. */
+export const BATCH_MS = 200;
+export const COMMANDS_AT_A_TIME = 2;
+/** A store that is busy is asked again so often. */
+const BUSY_TRIES = 120;
+const BUSY_MS = 1_000;
+
+/** Runs a command on the bytes of its input. @throws DomainError */
+export type RunCommand = (command: string, bytes: Uint8Array) => Promise<Outcome<Recorded>>;
+
+interface Batch {
+  readonly command: "discovery.devices" | "discovery.addresses";
+  readonly most: number;
+  items: Array<{ readonly label: string; readonly text: string }>;
+  length: number;
+}
+
+export interface RecorderOptions {
+  readonly scanId: string;
+  readonly networkId: string;
+  readonly run: RunCommand;
+  readonly timers: Timers;
+  readonly recorded: (recorded: Recorded, sequence: number | null) => void;
+  /** Told of what broke the command that was to write it; the rest of its batch was written without it. */
+  readonly lost: (label: string) => void;
+}
+
+export class Recorder {
+  private readonly options: RecorderOptions;
+  private readonly devices: Batch = { command: "discovery.devices", most: DEVICES_OF_BATCH, items: [], length: 0 };
+  private readonly addresses: Batch = { command: "discovery.addresses", most: ADDRESSES_OF_BATCH, items: [], length: 0 };
+  private cancelTimer: () => void = () => {};
+  private isTimerSet = false;
+  /** Commands that wait for their turn, in order. */
+  private readonly turns: Array<() => void> = [];
+  /** Whoever has more to hand over, and waits for room. */
+  private held: Array<() => void> = [];
+  private underWay = 0;
+  private readonly sending = new Set<Promise<void>>();
+  private failure: unknown = null;
+  private isClosed = false;
+
+  constructor(options: RecorderOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when there is room for more. @throws what broke the recording as a whole */
+  device(sighting: DeviceSighting): Promise<void> {
+    return this.add(this.devices, sighting.ip_address, sighting);
+  }
+
+  /** As device. What was handed over before is written before. */
+  address(sighting: AddressSighting): Promise<void> {
+    return this.add(this.addresses, sighting.ip_address, sighting);
+  }
+
+  /** A command of another kind, after all that was handed over before. @param input what it takes besides the scan and its network */
+  async command(command: string, input: object): Promise<void> {
+    this.flushBatches();
+    await this.send(() => this.run(command, input));
+    this.assertWhole();
+  }
+
+  /** Waits until all that was handed over is written. */
+  async flush(): Promise<void> {
+    this.flushBatches();
+    while (this.sending.size > 0) await Promise.all(this.sending);
+    this.assertWhole();
+  }
+
+  /** Takes nothing more, drops what no command has yet, and waits for those that are under way. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.cancelTimer();
+    for (const take of this.turns.splice(0)) take();
+    this.letGo();
+    await Promise.allSettled(this.sending);
+  }
+
+  private async add(batch: Batch, label: string, sighting: object): Promise<void> {
+    this.assertWhole();
+    const text = JSON.stringify(sighting);
+    batch.items.push({ label, text });
+    batch.length += text.length;
+    if (batch.items.length >= batch.most || batch.length >= LENGTH_OF_BATCH) this.flushBatches();
+    else this.setTimer();
+    while (this.underWay >= COMMANDS_AT_A_TIME && !this.isClosed && this.failure === null) await new Promise<void>((resolve) => this.held.push(resolve));
+    this.assertWhole();
+  }
+
+  private letGo(): void {
+    const { held } = this;
+    this.held = [];
+    for (const go of held) go();
+  }
+
+  private setTimer(): void {
+    if (this.isTimerSet) return;
+    this.isTimerSet = true;
+    this.cancelTimer = this.options.timers.after(BATCH_MS, () => this.flushBatches());
+  }
+
+  /** Devices first: an address may be one of theirs. */
+  private flushBatches(): void {
+    this.cancelTimer();
+    this.isTimerSet = false;
+    for (const batch of [this.devices, this.addresses]) {
+      const { items } = batch;
+      batch.items = [];
+      batch.length = 0;
+      if (items.length > 0) void this.send(() => this.sightings(batch.command, items));
+    }
+  }
+
+  /** In the order of the calls. */
+  private send(work: () => Promise<void>): Promise<void> {
+    const sent = this.whenFree(work).catch((error: unknown) => {
+      this.failure ??= error;
+    });
+    this.sending.add(sent);
+    void sent.then(() => this.sending.delete(sent));
+    return sent;
+  }
+
+  private async whenFree(work: () => Promise<void>): Promise<void> {
+    // A turn is handed on by who had it, so that nobody comes in between.
+    if (this.underWay >= COMMANDS_AT_A_TIME) await new Promise<void>((resolve) => this.turns.push(resolve));
+    else this.underWay += 1;
+    try {
+      if (!this.isClosed && this.failure === null) await work();
+    } finally {
+      const next = this.turns.shift();
+      if (next === undefined) this.underWay -= 1;
+      else next();
+      this.letGo();
+    }
+  }
+
+  /** A sighting that breaks its command must not take its neighbors along. */
+  private async sightings(command: string, items: ReadonlyArray<{ readonly label: string; readonly text: string }>): Promise<void> {
+    try {
+      await this.runText(command, `"sightings":[${items.map(({ text }) => text).join(",")}]`);
+    } catch (error) {
+      if (!(error instanceof DomainError && error.code === "internal_error")) throw error;
+      const [first] = items;
+      if (items.length === 1 && first !== undefined) {
+        this.options.lost(first.label);
+        return;
+      }
+      for (const item of items) await this.sightings(command, [item]);
+    }
+  }
+
+  private run(command: string, input: object): Promise<void> {
+    return this.runText(command, JSON.stringify(input).slice(1, -1));
+  }
+
+  /** @param members of the input, as JSON */
+  private async runText(command: string, members: string): Promise<void> {
+    const { scanId, networkId, run, timers, recorded } = this.options;
+    const bytes = sharedBytes(`{"scan_id":${JSON.stringify(scanId)},"network_id":${JSON.stringify(networkId)}${members === "" ? "" : `,${members}`}}`);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { result, sequence } = await run(command, bytes);
+        recorded(result, sequence);
+        return;
+      } catch (error) {
+        if (!(error instanceof DomainError && error.code === "rate_limit_exceeded") || tries >= BUSY_TRIES || this.isClosed) throw error;
+        await new Promise<void>((resolve) => timers.after(BUSY_MS, resolve));
+      }
+    }
+  }
+
+  private assertWhole(): void {
+    if (this.failure !== null) throw this.failure;
+  }
+}
+
+/** Text in memory that threads hand to each other without copying it. */
+export function sharedBytes(text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}

@@ -1,0 +1,249 @@
+// /api/v1/discovery/scans: asking for scans, and what became of them.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { MEMBER, requireRole, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { DomainError, invalid, notFound } from "../../base/errors.ts";
+import { untilOver } from "../../db/long-reads.ts";
+import type { CommitWatch } from "../../history/commit-watch.ts";
+import { HeldConnections } from "../../history/held-connections.ts";
+import { byteStream } from "../../http/byte-stream.ts";
+import { commaSeparated, LIST_HEAD, listMeta, listTail, META, metaAt, resolvedMembers, successBody } from "../../http/envelope.ts";
+import { AtQuery, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { failed, notFoundThen, readAt, readingAt, repeatableOf, runWrite, type Inventory, type ResourceCall } from "../../resources/answers.ts";
+import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
+import { FINDING_TYPES } from "../sightings.ts";
+import type { ScanQueueing } from "./commands.ts";
+import type { Scans } from "./director.ts";
+import { countScans, findingsAfter, findingsOf, findScan, pageOfScans, scansAfter, type FoundScan, type ScanQuery, type ScansAt } from "./scan-reads.ts";
+import { Finding, FINDING_EXAMPLE, FINDINGS_KEPT, NO_PROGRESS, QUEUED_EXAMPLE, Scan, SCAN_EXAMPLE, SCAN_STATUSES, ScanCreate, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX } from "./scan.ts";
+import { targetProblems } from "./scope.ts";
+import { scanOf } from "./stored-scan.ts";
+
+/** Streams of events at a time, and of one user and that user's keys. */
+export const SCAN_STREAMS_MAX = 256;
+export const SCAN_STREAMS_OF_USER_MAX = 32;
+/** Between two signs of life on a stream. */
+const HEARTBEAT_MS = 15_000;
+/** What a client waits before it connects again. */
+const RETRY_MS = 3_000;
+/** Rows that are read at once for a list without a limit. */
+const STEP_ROWS = 100;
+
+const EVENT_STREAM = "text/event-stream";
+const group = "Discovery";
+
+const List = Type.Object({
+  network_id: Type.Optional(Uuid),
+  status: Type.Optional(QueryList(OneOf(SCAN_STATUSES), { description: "Only those that are in one of these states." })),
+  order_direction: Type.Optional(OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order in which they were asked for." })),
+  ...PageQuery,
+});
+const Findings = Type.Object({ type: Type.Optional(QueryList(OneOf(FINDING_TYPES), { description: "Only these." })), ...PageQuery });
+const At = Type.Object(AtQuery);
+
+type Params = Static<typeof IdParams>;
+
+/** /api/v1/discovery/scans. */
+export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory, scans: Scans, watch: CommitWatch): void {
+  const { reader } = inventory;
+  const streams = new HeldConnections({ maxOfUser: SCAN_STREAMS_OF_USER_MAX, max: SCAN_STREAMS_MAX, what: "streams of scans open", remedy: "close one, or ask for the scan now and then" });
+  const shown = ({ row, networkId }: FoundScan): Scan => scanOf(row, networkId, row.status === "Running" ? (scans.live(row.id)?.progress ?? null) : null);
+
+  surface
+    .post(
+      "/api/v1/discovery/scans",
+      {
+        operationId: "createScan",
+        summary: "Ask for a scan of a network",
+        description: `Answers at once, with the scan as Queued. Two scans of one network never overlap: the others wait for their turn, ${SCANS_WAITING_MAX} at most; ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\` the network's subnets are asked, but those of the types Internet, Remote and Loopback; nothing else ever is, besides the \`target_ips\` of its credentials. What it finds is written as it goes, what is as it was makes no version.`,
+        group,
+        access: MEMBER,
+        body: ScanCreate,
+        answer: Scan,
+        errors: ["entity_reference_invalid", "entity_in_use"],
+        example: { body: { network_id: SCAN_EXAMPLE.network_id, kind: "full" }, data: QUEUED_EXAMPLE },
+      },
+      async (call) => {
+        const { network_id, kind, targets: named = null, commit = true, allow_large = false } = call.body;
+        if (named !== null) requireRole(call.actor.role, "Admin", "Naming targets of a scan");
+        const problems = targetProblems(named ?? [], allow_large);
+        if (problems.length > 0) throw invalid(problems.map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named?.[index] })));
+        const targets = named === null ? null : [...new Set(named)];
+        const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
+        const { result, isReplayed } = await inventory.writes.run<Scan>("discovery.queue", input, inventory.authorOf(call.actor, call.requestId), repeatableOf(call).repeatable);
+        if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
+        else scans.take(result);
+        return json(call, successBody(JSON.stringify(result), META));
+      },
+    )
+    .get(
+      "/api/v1/discovery/scans",
+      {
+        operationId: "listScans",
+        summary: "List scans",
+        description: `In the order in which they were asked for. Of each network the last ${SCANS_KEPT} are kept. With \`at\`, those that had been asked for by then, as they stood then.`,
+        group,
+        access: VIEWER,
+        query: List,
+        answer: Type.Array(Scan),
+        isList: true,
+        example: { data: [SCAN_EXAMPLE] },
+      },
+      (call) => {
+        const { limit = LIMIT_DEFAULT, offset = 0, order_direction: direction = "asc" } = call.query;
+        return asOf(call, (actor, then, asked, members) => {
+          const query: ScanQuery = { reach: actor, then, networkId: call.query.network_id, statuses: call.query.status, direction };
+          const tail = listTail(listMeta({ limit, offset, total: countScans(reader, query) }, asked, members));
+          if (limit === 0) return json(call, byteStream(LIST_HEAD, commaSeparated(allOf(query, offset)), tail, failed(inventory, call)));
+          return json(call, LIST_HEAD + pageOfScans(reader, query, limit, offset).map((each) => JSON.stringify(shown(each))).join(",") + tail);
+        });
+      },
+    )
+    .get("/api/v1/discovery/scans/:id", { operationId: "getScan", summary: "Get a scan with its progress or its outcome", group, access: VIEWER, params: IdParams, query: At, answer: Scan, example: { data: SCAN_EXAMPLE } }, (call) =>
+      asOf(call, (actor, then, asked, members) => {
+        const found = findScan(reader, call.params.id, actor, then);
+        if (found === null) throw notFoundThen("scan", call.params.id, asked, then?.asOf.thinned);
+        return json(call, successBody(JSON.stringify(shown(found)), metaAt(asked, members)));
+      }),
+    )
+    .post(
+      "/api/v1/discovery/scans/:id/cancel",
+      {
+        operationId: "cancelScan",
+        summary: "Cancel a scan",
+        description: "One that waits is cancelled at once. One that runs stops within a second; what it has written stays.",
+        group,
+        access: MEMBER,
+        params: IdParams,
+        answer: Scan,
+        errors: ["entity_stale"],
+        example: { data: { ...SCAN_EXAMPLE, status: "Cancelled" } },
+      },
+      async (call) => {
+        const { result } = await runWrite<Scan>(inventory, call, "discovery.cancel", { id: call.params.id });
+        await scans.cancel(result.id);
+        const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
+        if (found === null) throw notFound("scan", call.params.id);
+        return json(call, successBody(JSON.stringify(shown(found)), META));
+      },
+    )
+    .get(
+      "/api/v1/discovery/scans/:id/findings",
+      {
+        operationId: "listScanFindings",
+        summary: "List what a scan created, changed, closed and could not reach",
+        description: `In the order in which it came upon them, ${FINDINGS_KEPT} at most. As of an instant before its end there are none.`,
+        group,
+        access: VIEWER,
+        params: IdParams,
+        query: Findings,
+        answer: Type.Array(Finding),
+        isList: true,
+        example: { data: [FINDING_EXAMPLE] },
+      },
+      (call) => {
+        const { limit = LIMIT_DEFAULT, offset = 0, type } = call.query;
+        const { id } = call.params;
+        return asOf(call, (actor, then, asked, members) => {
+          const found = findScan(reader, id, actor, then);
+          if (found === null) throw notFoundThen("scan", id, asked, then?.asOf.thinned);
+          const isKnown = then === null || found.row.ended_at !== null;
+          const { items, total } = isKnown ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset) : { items: [], total: 0 };
+          const tail = listTail(listMeta({ limit, offset, total }, asked, members));
+          if (limit !== 0 || items.length < STEP_ROWS) return json(call, LIST_HEAD + items.join(",") + tail);
+          return json(call, byteStream(LIST_HEAD, commaSeparated(allFindings(id, type, offset)), tail, failed(inventory, call)));
+        });
+      },
+    )
+    .get(
+      "/api/v1/discovery/scans/:id/events",
+      {
+        operationId: "followScan",
+        summary: "Follow a scan as server-sent events",
+        description: "`scan` is the scan as it stands, at the beginning and when it starts; `progress` is how far it is, with the number of its `findings` so far, four times a second at most; `end` is the scan with its outcome, after which the stream ends.",
+        group,
+        access: VIEWER,
+        params: IdParams,
+        answer: null,
+        media: [{ type: EVENT_STREAM, description: `What happens, with a comment as a sign of life every 15 seconds. One user and that user's keys may have ${SCAN_STREAMS_OF_USER_MAX} such streams open at a time.`, example: `event: progress\ndata: ${JSON.stringify({ ...NO_PROGRESS, phase: "sweep", addresses_total: 254, addresses_done: 97, hosts_found: 12, seconds_left: 3, findings: 0 })}\n\n` }],
+        errors: ["rate_limit_exceeded"],
+        example: { data: null },
+      },
+      (call) => {
+        if (findScan(reader, call.params.id, call.actor, null) === null) throw notFound("scan", call.params.id);
+        const release = streams.take(call.actor.userN);
+        // For proxies that would wait for the end of it.
+        const headers = { ...call.headers, "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" };
+        if (call.request.method === "HEAD") {
+          release();
+          return new Response(null, { headers });
+        }
+        return new Response(byteStream(`retry: ${RETRY_MS}\n\n`, untilOver(follow(call), release), "", failed(inventory, call)), { headers });
+      },
+    );
+
+  /** Reads on one state of what is stored, as of what `at` means. */
+  function asOf<Q extends { readonly at?: string }>(call: ResourceCall<unknown, Q, unknown>, read: (actor: Actor, then: ScansAt | null, asked: string | null, members: string) => Response): Response | Promise<Response> {
+    const { at, asked } = readAt(call.query.at, reader.now());
+    return readingAt(inventory, at, (found) => read(call.actor, at === null || found === null ? null : { at, asOf: found }, asked, resolvedMembers(found?.thinned)));
+  }
+
+  /** Each step reads what is there when it is asked for. */
+  function* allOf(query: ScanQuery, offset: number): Generator<Uint8Array> {
+    let step = pageOfScans(reader, query, STEP_ROWS, offset);
+    for (let last = step.at(-1); last !== undefined; last = step.at(-1)) {
+      yield encoder.encode(step.map((each) => JSON.stringify(shown(each))).join(","));
+      step = scansAfter(reader, query, last.row.id, STEP_ROWS);
+    }
+  }
+
+  function* allFindings(id: string, types: Static<typeof Findings>["type"], offset: number): Generator<Uint8Array> {
+    let step = findingsAfter(reader, id, types, -1, STEP_ROWS, offset);
+    while (step.items.length > 0) {
+      yield encoder.encode(step.items.join(","));
+      step = findingsAfter(reader, id, types, step.last, STEP_ROWS, 0);
+    }
+  }
+
+  async function* follow(call: ResourceCall<Params, unknown, unknown>): AsyncGenerator<Uint8Array> {
+    let [toldStatus, toldVersion] = ["", -1];
+    try {
+      for (;;) {
+        // Each time with the rights of the moment: a key that is disabled hears no more.
+        const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
+        if (found === null) return;
+        const { row } = found;
+        const live = scans.live(row.id);
+        if (row.ended_at !== null) {
+          yield event("end", shown(found));
+          return;
+        }
+        // Nobody does it any more: the next start says so of it.
+        if (live === null) return;
+        if (row.status !== toldStatus) yield event("scan", shown(found));
+        else if (live.version !== toldVersion && live.progress !== null) yield event("progress", { ...live.progress, findings: live.findings });
+        [toldStatus, toldVersion] = [row.status, live.version];
+        const { signal, release } = watch.patience(HEARTBEAT_MS, call.request);
+        const outcome = await scans.beyond(row.id, live.version, signal);
+        release();
+        if (outcome === "closed" || call.request.signal.aborted) return;
+        if (outcome === "elapsed") yield HEARTBEAT;
+      }
+    } catch (error) {
+      // Rights that were lost end the stream: connecting again tells why. Anything else breaks it off, and is logged.
+      if (!(error instanceof DomainError && error.code.startsWith("auth_"))) throw error;
+    }
+  }
+}
+
+function json(call: { readonly headers: Record<string, string> }, body: string | ReadableStream<Uint8Array>): Response {
+  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
+}
+
+function event(name: string, data: object): Uint8Array {
+  return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+const encoder = new TextEncoder();
+const HEARTBEAT = encoder.encode(": still here\n\n");

@@ -1,0 +1,77 @@
+// The scanning thread's parts put together: its own connection to read by, the secrets' key, what asks the network. Does not write:
+// writes go through the ports that each scan is given.
+
+import type { CommandActor } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import { SecretBox } from "../../base/secret-box.ts";
+import type { Timers } from "../../base/timers.ts";
+import { UuidSource } from "../../base/uuid.ts";
+import { openReadOnly } from "../../db/connection.ts";
+import { Reader } from "../../db/reader.ts";
+import type { Commands } from "../../db/writer.ts";
+import { findUnseen } from "../reconcile/staleness.ts";
+import { DryRun } from "./dry-run.ts";
+import { runScan, type Links } from "./engine.ts";
+import { readKnownNetwork } from "./known-network.ts";
+import { OpenedCredentials } from "./opened-credentials.ts";
+import type { Probes } from "./probes.ts";
+import { scanName } from "./scan.ts";
+import type { ScanMachine, ScanOrder } from "./scan-thread.ts";
+import { SecretFiles } from "./secret-files.ts";
+
+/** What crosses to the thread at its start. */
+export interface ScannerOptions {
+  readonly databasePath: string;
+  /** Opens credentials' secrets. */
+  readonly secretKey: Uint8Array;
+  /** Absolute; null where none is configured. */
+  readonly secretsFolder: string | null;
+  readonly snmpPort: number;
+  /** Ports that a sweep connects to; null for its own list. */
+  readonly tcpPorts: readonly number[] | null;
+}
+
+export interface MachineParts {
+  readonly probes: Probes;
+  /** What the writer runs on what a scan sees, for scans that only tell what it would do. */
+  readonly commands: Commands;
+  readonly links: (reader: Reader, networkN: number) => Links;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+}
+
+export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">, parts: MachineParts): ScanMachine {
+  const { clock, timers, random, commands, probes } = parts;
+  const reader = new Reader(openReadOnly(options.databasePath), clock);
+  const box = new SecretBox(options.secretKey, random);
+  const files = new SecretFiles(options.secretsFolder);
+  const uuids = new UuidSource(random);
+  return {
+    scan: async (order, ports) => {
+      const dryRun = order.commit ? null : new DryRun({ db: openReadOnly(options.databasePath), commands, actor: actorOf(order), now: clock.now(), uuids });
+      try {
+        const network = readKnownNetwork(reader, order.network_id);
+        const credentials = new OpenedCredentials(reader, box, files);
+        return await runScan(order, ports, {
+          probes,
+          network,
+          openCredential: (id) => credentials.get(id),
+          dryRun,
+          links: network === null ? { find: () => [] } : parts.links(reader, network.n),
+          unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
+          clock,
+          timers,
+        });
+      } finally {
+        dryRun?.close();
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+function actorOf(order: ScanOrder): CommandActor {
+  return { type: "Discovery", id: order.id, name: scanName(order.kind), organizationId: order.organization_id, requestId: null, userId: null, role: "Owner", networkIds: [order.network_id] };
+}

@@ -1,0 +1,170 @@
+// The scan: what was asked for, how far it came and what came of it. Not a record of the ledger: a scan that finds nothing new
+// writes nothing there.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../http/schemas.ts";
+import { SCAN_KINDS, TARGETS_MAX, type ScanKind } from "../../resources/schedules/schedule.ts";
+import { FINDING_TYPES } from "../sightings.ts";
+
+export const SCAN_STATUSES = ["Queued", "Running", "Completed", "Cancelled", "Failed", "Interrupted"] as const;
+export type ScanStatus = (typeof SCAN_STATUSES)[number];
+/** Those that a scan ends with. */
+export type ScanEnding = Exclude<ScanStatus, "Queued" | "Running">;
+
+/** In their order; a scan of many addresses sweeps and asks in turns. */
+export const SCAN_PHASES = ["dispatch", "target_ips", "sweep", "snmp", "follow", "links", "stale", "done"] as const;
+export type ScanPhase = (typeof SCAN_PHASES)[number];
+
+/** Scans that wait for their turn in one network. */
+export const SCANS_WAITING_MAX = 10;
+/** Networks that are scanned at the same time. */
+export const SCANS_RUNNING_MAX = 4;
+/** Scans of one network that are remembered; with the next one the oldest that has ended goes. */
+export const SCANS_KEPT = 1_000;
+/** Findings of one scan that are kept; what is beyond is counted. */
+export const FINDINGS_KEPT = 10_000;
+/** Between two reports of a running scan. */
+export const PROGRESS_INTERVAL_MS = 250;
+
+export interface RequestedBy {
+  readonly type: "User" | "ApiKey" | "Discovery" | "System";
+  readonly id: string | null;
+  readonly name: string;
+}
+
+/** What was asked for. */
+export interface ScanRequest {
+  readonly kind: ScanKind;
+  /** Canonical; null for the network's subnets. */
+  readonly targets: readonly string[] | null;
+  readonly commit: boolean;
+  readonly allow_large: boolean;
+  readonly schedule_id: string | null;
+  readonly requested_by: RequestedBy;
+}
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+const CountsBy = (description: string) => Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description });
+
+const Progress = Type.Object(
+  {
+    phase: OneOf(SCAN_PHASES),
+    addresses_total: Count("Addresses that are walked through."),
+    addresses_done: Count("Of those, the ones that answered or were given up."),
+    hosts_found: Count("Addresses that answered, by whatever means."),
+    devices_asked: Count("Addresses that were asked by SNMP."),
+    devices_answered: Count("Of those, the ones that answered."),
+    requests: Count("Requests sent, of whatever kind."),
+    errors: CountsBy("What went wrong, by its kind: addresses that did not answer SNMP, and errors of the sweep."),
+    seconds_left: Nullable(Type.Integer({ minimum: 0 }), { description: "Of the phase that it is in, by how it went so far; null while nothing can be said." }),
+  },
+  { $id: "ScanProgress" },
+);
+export type ScanProgress = Static<typeof Progress>;
+
+const Records = Type.Object({ created: Type.Integer({ minimum: 0 }), updated: Type.Integer({ minimum: 0 }), deleted: Type.Integer({ minimum: 0 }) });
+
+const Outcome = Type.Object(
+  {
+    records: Type.Record(Type.String(), Records, { description: "Records by kind, in the plural: what was written, or with `commit: false` what would be." }),
+    hosts: Type.Object({
+      found: Count("Addresses that answered, by whatever means."),
+      devices: Count("Devices that answered by SNMP."),
+      unreached: Count("Known hosts and named targets that did not."),
+    }),
+    findings: CountsBy("Findings by type, those that are no longer kept included."),
+    findings_dropped: Count("Findings that were too many to be kept."),
+    transactions: Nullable(Type.Object({ first: Type.Integer({ minimum: 1 }), last: Type.Integer({ minimum: 1 }) }), { description: "The first and the last of the ledger transactions that it made; null where it changed nothing." }),
+    icmp: Nullable(Type.String(), { description: "By what means the sweep asked, that of ICMP first; null where nothing was swept." }),
+    problem: Nullable(Type.String(), { description: "Why it ended otherwise than by itself, or what kept it from asking at all." }),
+  },
+  { $id: "ScanOutcome" },
+);
+export type ScanOutcome = Static<typeof Outcome>;
+
+export const Scan = Type.Object(
+  {
+    id: Uuid,
+    network_id: Uuid,
+    kind: OneOf(SCAN_KINDS),
+    targets: Nullable(Type.Array(Type.String()), { description: "Addresses and CIDRs; null for the network's subnets." }),
+    commit: Type.Boolean({ description: "False: nothing is written, and the findings tell what would be." }),
+    allow_large: Type.Boolean(),
+    schedule_id: Nullable(Uuid, { description: "The schedule that asked for it." }),
+    requested_by: Type.Object({ type: OneOf(["User", "ApiKey", "Discovery", "System"]), id: Nullable(Uuid), name: Type.String() }),
+    status: OneOf(SCAN_STATUSES),
+    requested_at: Timestamp,
+    started_at: Nullable(Timestamp),
+    ended_at: Nullable(Timestamp),
+    progress: Nullable(Progress, { description: "Null before its start, and as of an instant at which it ran." }),
+    outcome: Nullable(Outcome, { description: "Null until its end." }),
+  },
+  { $id: "Scan" },
+);
+export type Scan = Static<typeof Scan>;
+
+export const ScanCreate = Body({
+  network_id: Uuid,
+  kind: OneOf(SCAN_KINDS, { description: "sweep: which addresses answer, and on which ports. snmp: what the known hosts, or every target, tell. full: a sweep, then SNMP at what answers." }),
+  targets: Type.Optional(
+    Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX, description: "Addresses and CIDRs to ask instead of the network's subnets; takes the role Admin. Each address is asked once." })),
+  ),
+  commit: Type.Optional(Type.Boolean({ default: true, description: "False: write nothing, and tell what would be written." })),
+  allow_large: Type.Optional(Type.Boolean({ default: false, description: "Takes IPv4 targets above /16. IPv6 targets above /112 are never taken." })),
+});
+export type ScanCreate = Static<typeof ScanCreate>;
+
+export const Finding = Type.Object(
+  {
+    type: OneOf(FINDING_TYPES),
+    entity: Nullable(Type.String(), { description: "The kind of record; null where there is none." }),
+    id: Nullable(Uuid),
+    label: Type.String({ description: "What people call it: a host's name, an address, a CIDR." }),
+    reason: Type.String({ description: "One clause." }),
+    records: Type.Optional(Type.Record(Type.String(), Records, { description: "Of a host: records below it, by kind in the plural." })),
+    changes: Type.Optional(Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), { description: "With `commit: false`: what each field is, and what it would be." })),
+  },
+  { $id: "ScanFinding" },
+);
+
+export const NO_PROGRESS: ScanProgress = { phase: "dispatch", addresses_total: 0, addresses_done: 0, hosts_found: 0, devices_asked: 0, devices_answered: 0, requests: 0, errors: {}, seconds_left: null };
+
+export const NO_OUTCOME: ScanOutcome = { records: {}, hosts: { found: 0, devices: 0, unreached: 0 }, findings: {}, findings_dropped: 0, transactions: null, icmp: null, problem: null };
+
+/** Who the ledger says a scan's changes are by. */
+export function scanName(kind: ScanKind): string {
+  return `${kind} scan`;
+}
+
+export const SCAN_EXAMPLE: Scan = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0021",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  kind: "full",
+  targets: null,
+  commit: true,
+  allow_large: false,
+  schedule_id: null,
+  requested_by: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
+  status: "Completed",
+  requested_at: "2026-11-21T09:15:00.123Z",
+  started_at: "2026-11-21T09:15:00.131Z",
+  ended_at: "2026-11-21T09:15:42.007Z",
+  progress: { phase: "done", addresses_total: 254, addresses_done: 254, hosts_found: 31, devices_asked: 31, devices_answered: 6, requests: 4_120, errors: { no_answer: 25 }, seconds_left: 0 },
+  outcome: {
+    records: { hosts: { created: 31, updated: 0, deleted: 0 }, if_entries: { created: 312, updated: 0, deleted: 0 } },
+    hosts: { found: 31, devices: 6, unreached: 1 },
+    findings: { Created: 31, Unreached: 1 },
+    findings_dropped: 0,
+    transactions: { first: 42, last: 45 },
+    icmp: "ICMP by raw socket, ARP, TCP",
+    problem: null,
+  },
+};
+export const QUEUED_EXAMPLE: Scan = { ...SCAN_EXAMPLE, status: "Queued", started_at: null, ended_at: null, progress: null, outcome: null };
+export const FINDING_EXAMPLE: Static<typeof Finding> = {
+  type: "Unreached",
+  entity: "host",
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010",
+  label: "core-1",
+  reason: "10.2.3.1: wrong password",
+};

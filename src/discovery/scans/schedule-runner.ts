@@ -1,0 +1,157 @@
+// Has scans asked for when schedules are due. A due time that was missed while nobody ran is made up for once, at the start; one that
+// finds the scan of the last one still waiting or running is passed over. Must not know how a scan is done.
+
+import type { CommandActor } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import { DomainError } from "../../base/errors.ts";
+import { formatInstant, parseInstant, type Instant } from "../../base/instant.ts";
+import type { Log } from "../../base/log.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { Reader } from "../../db/reader.ts";
+import type { WriteQueue } from "../../db/write-queue.ts";
+import { nextDue } from "../../resources/schedules/cron.ts";
+import type { ScheduleRecord } from "../../resources/schedules/schedule.ts";
+import type { ScanQueueing } from "./commands.ts";
+import type { Scan } from "./scan.ts";
+
+/** The clock is looked at this often at least: it may be set. Timers take 2^31 − 1 ms at most. */
+const LOOK_MS = 15 * 60 * 1000;
+
+/** What becomes of the scans that schedules ask for. */
+export interface ScheduledScans {
+  isUnderWay(scheduleId: string): boolean;
+  take(scan: Scan): void;
+}
+
+interface Due {
+  readonly schedule: ScheduleRecord;
+  readonly organizationId: string;
+  /** The next due time that has not been looked after. */
+  readonly at: Instant;
+}
+
+export class ScheduleRunner {
+  private readonly reader: Reader;
+  private readonly writes: WriteQueue;
+  private readonly scans: ScheduledScans;
+  private readonly clock: Clock;
+  private readonly timers: Timers;
+  private readonly log: Log;
+  private stopListening: () => void = () => {};
+  private cancelTimer: () => void = () => {};
+  /** Schedules that a scan is being asked for right now, by the due time. */
+  private readonly underWay = new Map<string, Instant>();
+  private seen = "";
+  private due: Due[] = [];
+  private isStopped = false;
+
+  constructor(options: { reader: Reader; writes: WriteQueue; scans: ScheduledScans; clock: Clock; timers: Timers; log: Log }) {
+    this.reader = options.reader;
+    this.writes = options.writes;
+    this.scans = options.scans;
+    this.clock = options.clock;
+    this.timers = options.timers;
+    this.log = options.log;
+  }
+
+  /** Begins with what was missed. */
+  start(): void {
+    this.stopListening = this.writes.commits.listen(() => this.look());
+    this.look();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.stopListening();
+    this.cancelTimer();
+  }
+
+  /** Reads the schedules anew where they have changed, asks for what is due and waits for the next. */
+  private look(): void {
+    if (this.isStopped) return;
+    this.reader.snapshot(() => {
+      const seen = String(this.reader.statement("SELECT count(*) || ' ' || coalesce(max(sequence), 0) || ' ' || coalesce(sum(n), 0) FROM schedules").values()[0]);
+      if (seen === this.seen) return;
+      this.seen = seen;
+      this.due = this.read();
+    });
+    this.runDue();
+  }
+
+  private runDue(): void {
+    this.cancelTimer();
+    if (this.isStopped) return;
+    const now = this.clock.now();
+    let next = now + LOOK_MS;
+    this.due = this.due.flatMap((each) => {
+      if (each.at > now) {
+        next = Math.min(next, each.at);
+        return [each];
+      }
+      const last = lastDue(each.schedule, each.at, now);
+      void this.ask(each, last.at);
+      if (last.next === null) return [];
+      next = Math.min(next, last.next);
+      return [{ ...each, at: last.next }];
+    });
+    if (this.due.length > 0) this.cancelTimer = this.timers.after(next - now, () => this.runDue());
+  }
+
+  /** @param dueAt of several that were missed the last one */
+  private async ask({ schedule, organizationId }: Due, dueAt: Instant): Promise<void> {
+    const { id, network_id, name, kind, targets } = schedule;
+    const told = { schedule_id: id, name, network_id, due_at: formatInstant(dueAt) };
+    const author: CommandActor = { type: "System", id: null, name: `schedule ${name}`, organizationId, requestId: null, userId: null, role: "Owner", networkIds: [network_id] };
+    const isOverlapping = this.underWay.has(id) || this.scans.isUnderWay(id);
+    this.underWay.set(id, dueAt);
+    try {
+      if (isOverlapping) {
+        this.log.warn("scheduled_scan_passed_over", { ...told, reason: "the scan of the last time still waits or runs" });
+        await this.pass(id, dueAt, author);
+        return;
+      }
+      const input: ScanQueueing = { network_id, kind, targets, commit: true, allow_large: false, schedule: { id, due_at: dueAt } };
+      const { result } = await this.writes.run<Scan>("discovery.queue", input, author);
+      this.log.info("scheduled_scan_queued", { ...told, scan_id: result.id });
+      this.scans.take(result);
+    } catch (error) {
+      this.log.error("scheduled_scan_not_queued", { ...told, reason: error instanceof Error ? error.message : String(error) });
+      // Where others wait in its place it is not made up for at the next start; where nothing could be written it is.
+      if (error instanceof DomainError && error.code === "entity_in_use") await this.pass(id, dueAt, author);
+    } finally {
+      if (this.underWay.get(id) === dueAt) this.underWay.delete(id);
+    }
+  }
+
+  /** Says that a due time has been looked after. */
+  private async pass(scheduleId: string, dueAt: Instant, author: CommandActor): Promise<void> {
+    await this.writes.run("discovery.schedule_pass", { schedule_id: scheduleId, due_at: dueAt }, author).catch((error: unknown) => this.log.error("schedule_not_passed", { schedule_id: scheduleId, cause: error }));
+  }
+
+  private read(): Due[] {
+    const rows = this.reader
+      .statement(`SELECT '{' || s.members || '}', o.id, d.due_at FROM schedules s JOIN history_records o ON o.n = s.organization_n LEFT JOIN discovery_schedule_runs d ON d.schedule_n = s.n WHERE s.is_enabled = 1 ORDER BY s.n`)
+      .values() as Array<[string, string, Instant | null]>;
+    return rows.flatMap(([members, organizationId, looked]) => {
+      const schedule = JSON.parse(members) as ScheduleRecord;
+      // What was due before it said so, or while it was not enabled, was not.
+      const since = Math.max(looked ?? 0, parseInstant(schedule.valid_from) ?? 0, this.underWay.get(schedule.id) ?? 0);
+      const at = nextDue(schedule.cron, schedule.timezone, since);
+      return at === null ? [] : [{ schedule, organizationId, at }];
+    });
+  }
+}
+
+/** Due times that are gone through one by one; of a longer absence the last one before now is found from there. */
+const DUE_STEPS_MAX = 1_000;
+
+/** The last due time that is not later than now, from one that is not, and the one after it. */
+function lastDue({ cron, timezone }: ScheduleRecord, from: Instant, now: Instant): { readonly at: Instant; readonly next: Instant | null } {
+  let at = from;
+  for (let steps = 0; steps < DUE_STEPS_MAX; steps += 1) {
+    const next = nextDue(cron, timezone, at);
+    if (next === null || next > now) return { at, next };
+    at = next;
+  }
+  return { at: now, next: nextDue(cron, timezone, now) };
+}

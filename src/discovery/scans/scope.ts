@@ -1,0 +1,216 @@
+// Which addresses a scan may ask: those of its targets, or of the network's subnets. Pure; every address that is asked has been
+// asked about here. Must not know how they are asked.
+
+import { parseIp } from "../../base/ip.ts";
+import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { blockOf, edgesOf, FORBIDDEN, interior, mostSpecific, numberOf, textOf, union, withoutForbidden, type Block, type Range } from "./address-blocks.ts";
+
+/** A target or subnet above this is walked through only where that is asked for. */
+export const LARGEST_PREFIX_V4 = 16;
+/** A target or subnet above this is never walked through: nobody lives to see the end of it. */
+export const LARGEST_PREFIX_V6 = 112;
+/** Addresses of one scan, whatever is asked for: a /12. */
+export const SCAN_ADDRESSES_MAX = 1_048_576;
+
+/** What is not swept unless it is named: other people's addresses, what is far away, and what is in every machine. */
+export const PASSED_OVER_TYPES: readonly SubnetType[] = ["Internet", "Remote", "Loopback"];
+
+export interface KnownSubnet {
+  readonly cidr: string;
+  readonly subnet_type: SubnetType;
+}
+
+/** What of a network is not walked through. */
+export interface PassedOver {
+  readonly cidr: string;
+  /** One clause. */
+  readonly reason: string;
+}
+
+/** A target that cannot be taken. */
+export interface TargetProblem {
+  /** Its place in the list. */
+  readonly index: number;
+  /** The rest of a sentence: "is larger than …". */
+  readonly message: string;
+}
+
+export class Scope {
+  /** How many addresses are walked through. */
+  readonly total: number;
+  readonly passedOver: readonly PassedOver[];
+  /** Ranges in ascending order that do not overlap. */
+  private readonly ranges: readonly Range[];
+  /** Addresses that stand for a whole subnet and not for a host. */
+  private readonly edges: Edges;
+  private readonly named: ReadonlySet<string>;
+
+  private constructor(ranges: readonly Range[], edges: Edges, passedOver: readonly PassedOver[], named: ReadonlySet<string>) {
+    this.ranges = ranges;
+    this.edges = edges;
+    this.passedOver = passedOver;
+    this.named = named;
+    this.total = walked(ranges).reduce((sum, range) => sum + Number(range.last - range.first + 1n) - edges.countIn(range), 0);
+  }
+
+  /**
+   * Of targets that were found good.
+   * @param subnets the network's: what is broadcast in them is not asked
+   * @param inhabited addresses that hosts have, whatever they look like
+   */
+  static ofTargets(targets: readonly string[], subnets: readonly KnownSubnet[] = [], inhabited: ReadonlySet<string> = new Set()): Scope {
+    const blocks = targets.map((text) => blockOf(text)).filter((block) => block !== null);
+    const named = blocks.filter((block) => block.isAddress).map((block) => textOf(block.version, block.first));
+    return new Scope(union(blocks.map(interior).flatMap(withoutForbidden)), Edges.of(blocksOf(subnets), inhabited), [], new Set(named));
+  }
+
+  /**
+   * Of all the subnets of a network. The most specific subnet that an address lies in decides. What is too large is not walked through,
+   * and its addresses that are known may still be asked.
+   */
+  static ofSubnets(subnets: readonly KnownSubnet[], inhabited: ReadonlySet<string> = new Set()): Scope {
+    const passedOver: PassedOver[] = [];
+    const judged = subnets.flatMap((subnet) => {
+      const block = blockOf(subnet.cidr);
+      if (block === null) return [];
+      const isAllowed = !PASSED_OVER_TYPES.includes(subnet.subnet_type);
+      const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
+      if (!isAllowed) passedOver.push({ cidr: subnet.cidr, reason: `a subnet of the type ${subnet.subnet_type} is scanned only when it is named as a target` });
+      if (tooLarge !== null) passedOver.push({ cidr: subnet.cidr, reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}` });
+      return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
+    });
+    const ranges: Range[] = [];
+    let total = 0;
+    let isFull = false;
+    for (const range of mostSpecific(judged)) {
+      const size = Number(range.last - range.first + 1n);
+      if (!range.isWalked || total + size <= SCAN_ADDRESSES_MAX) {
+        if (range.isWalked) total += size;
+        ranges.push(range);
+        continue;
+      }
+      ranges.push({ ...range, isWalked: false });
+      if (!isFull) passedOver.push({ cidr: range.cidr, reason: `with it the scan would have more than ${SCAN_ADDRESSES_MAX} addresses, and so with what follows it; only known addresses are asked there` });
+      isFull = true;
+    }
+    return new Scope(ranges, Edges.of(judged, inhabited), passedOver, new Set());
+  }
+
+  /** Whether the address may be asked at all. */
+  contains(address: string): boolean {
+    const ip = parseIp(address);
+    if (ip === null) return false;
+    const number = numberOf(ip);
+    const range = this.rangeOf(ip.version, number);
+    return range?.isAllowed === true && !this.edges.has(ip.version, number);
+  }
+
+  /** Whether the address is among those that are walked through. */
+  walks(address: string): boolean {
+    const ip = parseIp(address);
+    if (ip === null) return false;
+    const number = numberOf(ip);
+    return this.rangeOf(ip.version, number)?.isWalked === true && !this.edges.has(ip.version, number);
+  }
+
+  /** The targets that are single addresses and may be asked. */
+  get namedAddresses(): string[] {
+    return [...this.named].filter((address) => this.contains(address));
+  }
+
+  /** Whether the address is a target by itself. */
+  names(address: string): boolean {
+    return this.named.has(address);
+  }
+
+  /** All that are walked through, each once: IPv4 before IPv6, by their numbers. */
+  *addresses(): Generator<string> {
+    for (const range of walked(this.ranges)) {
+      for (let number = range.first; number <= range.last; number += 1n) {
+        if (!this.edges.has(range.version, number)) yield textOf(range.version, number);
+      }
+    }
+  }
+
+  private rangeOf(version: 4 | 6, number: bigint): Range | null {
+    let low = 0;
+    let high = this.ranges.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const range = this.ranges[middle] as Range;
+      if (range.version < version || (range.version === version && range.last < number)) low = middle + 1;
+      else if (range.version > version || range.first > number) high = middle - 1;
+      else return range;
+    }
+    return null;
+  }
+}
+
+/**
+ * What is wrong with targets, each an address or a CIDR.
+ * @param allowLarge whether IPv4 targets above /16 are wanted
+ */
+export function targetProblems(targets: readonly string[], allowLarge: boolean): TargetProblem[] {
+  const problems: TargetProblem[] = [];
+  const good: Block[] = [];
+  for (const [index, text] of targets.entries()) {
+    const block = blockOf(text);
+    const message = block === null ? "must be an IP address or a CIDR without host bits, such as 10.2.3.4 or 10.2.3.0/24" : problemOf(block, allowLarge);
+    if (message !== null) problems.push({ index, message });
+    else if (block !== null) good.push(block);
+  }
+  const count = union(good).reduce((sum, range) => sum + Number(range.last - range.first + 1n), 0);
+  if (problems.length === 0 && count > SCAN_ADDRESSES_MAX) problems.push({ index: 0, message: `is one of targets with ${count} addresses together; a scan takes at most ${SCAN_ADDRESSES_MAX}` });
+  return problems;
+}
+
+function problemOf(block: Block, allowLarge: boolean): string | null {
+  const allowed = largerThanAllowed(block, allowLarge);
+  if (allowed !== null) {
+    return block.version === 6
+      ? `is larger than ${allowed}, which is all that can be walked through of IPv6; name smaller blocks or single addresses`
+      : `is larger than ${allowed}; name smaller blocks, or ask for it with allow_large`;
+  }
+  const in_ = FORBIDDEN.find((each) => each.version === block.version && each.first <= block.first && each.last >= block.last);
+  return in_ === undefined ? null : `is ${in_.what}`;
+}
+
+/** The largest prefix that would do; null where the block is no larger. */
+function largerThanAllowed(block: Block, allowLarge: boolean): string | null {
+  if (block.version === 6) return block.prefixLength < LARGEST_PREFIX_V6 ? `/${LARGEST_PREFIX_V6}` : null;
+  return block.prefixLength < LARGEST_PREFIX_V4 && !allowLarge ? `/${LARGEST_PREFIX_V4}` : null;
+}
+
+function blocksOf(subnets: readonly KnownSubnet[]): Block[] {
+  return subnets.map(({ cidr }) => blockOf(cidr)).filter((block) => block !== null);
+}
+
+class Edges {
+  private readonly byVersion: { readonly 4: ReadonlySet<bigint>; readonly 6: ReadonlySet<bigint> };
+
+  private constructor(byVersion: { 4: ReadonlySet<bigint>; 6: ReadonlySet<bigint> }) {
+    this.byVersion = byVersion;
+  }
+
+  static of(blocks: readonly Block[], inhabited: ReadonlySet<string>): Edges {
+    const byVersion = { 4: new Set<bigint>(), 6: new Set<bigint>() };
+    for (const block of blocks) {
+      for (const edge of edgesOf(block)) if (edge !== null && !inhabited.has(textOf(block.version, edge))) byVersion[block.version].add(edge);
+    }
+    return new Edges(byVersion);
+  }
+
+  has(version: 4 | 6, number: bigint): boolean {
+    return this.byVersion[version].has(number);
+  }
+
+  countIn(range: Range): number {
+    let count = 0;
+    for (const edge of this.byVersion[range.version]) if (edge >= range.first && edge <= range.last) count += 1;
+    return count;
+  }
+}
+
+function walked(ranges: readonly Range[]): Range[] {
+  return ranges.filter((range) => range.isWalked);
+}

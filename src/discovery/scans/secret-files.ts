@@ -1,0 +1,83 @@
+// Secrets that stand in files below one folder, read when they are used. Must not keep nor tell what is in them.
+
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
+import { SECRET_MAX_LENGTH } from "../../resources/credentials/credential.ts";
+
+/** UTF-8 takes four bytes for a character at most; one line break more. */
+const FILE_MAX_BYTES = SECRET_MAX_LENGTH * 4 + 2;
+
+/** A secret that cannot be had. `message` is a clause for people. */
+export class SecretUnreadable extends Error {
+  override readonly name = "SecretUnreadable";
+}
+
+export class SecretFiles {
+  private readonly folder: string | null;
+
+  /** @param folder absolute; null where none is configured */
+  constructor(folder: string | null) {
+    this.folder = folder;
+  }
+
+  /**
+   * The text of a file, without a final line break.
+   * @param path relative to the folder
+   * @throws SecretUnreadable also for a file outside of the folder, by whatever links
+   */
+  read(path: string): string {
+    if (this.folder === null) throw new SecretUnreadable("no folder of secrets is configured (--secrets-folder)");
+    const text = textIn(bytesOf(this.inside(path), path), path).replace(/\r?\n$/, "");
+    if (text === "") throw new SecretUnreadable(`the file ${path} is empty`);
+    if ([...text].length > SECRET_MAX_LENGTH) throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
+    return text;
+  }
+
+  /** Where the file really is. */
+  private inside(path: string): string {
+    const folder = real(this.folder as string, "the folder of secrets");
+    const file = real(join(folder, path), `the file ${path}`);
+    if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw new SecretUnreadable(`the file ${path} leads out of the folder of secrets`);
+    return file;
+  }
+}
+
+function real(path: string, what: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw unreadable(what, error);
+  }
+}
+
+function bytesOf(file: string, path: string): Uint8Array {
+  let descriptor: number;
+  try {
+    // A named pipe would hang the scan, and what became a link meanwhile leads who knows where.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    throw unreadable(`the file ${path}`, error);
+  }
+  try {
+    const { mode, size } = fstatSync(descriptor);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new SecretUnreadable(`the file ${path} is no regular file`);
+    if (size > FILE_MAX_BYTES) throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
+    const bytes = new Uint8Array(FILE_MAX_BYTES);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, FILE_MAX_BYTES, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function textIn(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new SecretUnreadable(`the file ${path} is not UTF-8`);
+  }
+}
+
+function unreadable(what: string, error: unknown): SecretUnreadable {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return new SecretUnreadable(code === "ENOENT" ? `${what} is not there` : `${what} cannot be read${code === "" ? "" : ` (${code})`}`);
+}

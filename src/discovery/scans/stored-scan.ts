@@ -1,0 +1,41 @@
+// A scan as it stands on the wire, made of its row. Pure.
+
+import { formatInstant, type Instant } from "../../base/instant.ts";
+import type { Scan, ScanProgress } from "./scan.ts";
+import type { StoredScan } from "./tables.ts";
+
+/**
+ * @param networkId of its network
+ * @param live how far it is at this moment, where it runs
+ */
+export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | null = null): Scan {
+  const { kind, targets, commit, allow_large, schedule_id, requested_by } = row.request;
+  return {
+    id: row.id,
+    network_id: networkId,
+    kind,
+    targets: targets === null ? null : [...targets],
+    commit,
+    allow_large,
+    schedule_id,
+    requested_by,
+    status: row.status,
+    requested_at: formatInstant(row.requested_at),
+    started_at: textOf(row.started_at),
+    ended_at: textOf(row.ended_at),
+    progress: live ?? row.progress,
+    // What is noted while it runs is for the case that it is cut off.
+    outcome: row.ended_at === null ? null : row.outcome,
+  };
+}
+
+/** The scan as it was known at an instant after its request: what came later is not in it. */
+export function scanThen(row: StoredScan, at: Instant): StoredScan {
+  if (row.ended_at !== null && row.ended_at <= at) return row;
+  const isStarted = row.started_at !== null && row.started_at <= at;
+  return { ...row, status: isStarted ? "Running" : "Queued", started_at: isStarted ? row.started_at : null, ended_at: null, progress: null, outcome: null };
+}
+
+function textOf(at: Instant | null): string | null {
+  return at === null ? null : formatInstant(at);
+}

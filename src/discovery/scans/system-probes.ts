@@ -1,0 +1,64 @@
+// The probes of a real network: the sweep, SNMP with the MIBs, the kernel's neighbor table and the system's resolver, put together.
+
+import { lookup } from "node:dns/promises";
+import { parseIp } from "../../base/ip.ts";
+import type { Random } from "../../base/random.ts";
+import type { Timers } from "../../base/timers.ts";
+import { NeighborTable } from "../kernel/neighbors.ts";
+import { askDevice } from "../snmp/ask-device.ts";
+import { sweep } from "../sweep/sweep.ts";
+import type { Probes } from "./probes.ts";
+
+/** The neighbor table is read again after this. */
+const NEIGHBORS_MAX_AGE_MS = 1_000;
+/** A name that nobody answers for by then has no address. */
+const NAME_TIMEOUT_MS = 3_000;
+
+export interface SystemProbesOptions {
+  readonly snmpPort: number;
+  /** Null for the sweep's own list. */
+  readonly tcpPorts: readonly number[] | null;
+  readonly timers: Timers;
+  readonly random: Random;
+  /** Milliseconds that only go forward. */
+  readonly monotonicMs: () => number;
+}
+
+export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }: SystemProbesOptions): Probes {
+  const neighbors = new NeighborTable(monotonicMs);
+  return {
+    sweep: (addresses, signal, events) =>
+      sweep(
+        { addresses, count: addresses.length },
+        { signal, random, timers, monotonicMs, ...(tcpPorts === null ? {} : { tcpPorts }) },
+        { answer: events.answer, progress: ({ done, requests, errors }) => events.progress({ done, requests, errors: Object.fromEntries(Object.entries(errors).map(([kind, count]) => [snakeCase(kind), count])) }) },
+      ),
+    askDevice: (address, { credentials, remembered, signal }) => askDevice({ address, port: snmpPort }, { credentials, remembered, signal, timers, random }),
+    macOf: (address) => {
+      try {
+        return neighbors.find(address, NEIGHBORS_MAX_AGE_MS)?.neighbor.mac_address ?? null;
+      } catch {
+        // A kernel that tells nobody: one sign less.
+        return null;
+      }
+    },
+    addressesOf: async (name, signal) => {
+      const { promise: over, resolve } = Promise.withResolvers<[]>();
+      const end = () => resolve([]);
+      const cancel = timers.after(NAME_TIMEOUT_MS, end);
+      signal.addEventListener("abort", end);
+      try {
+        // A name without dots is looked for in the domains of this machine, as people here would.
+        const found = await Promise.race([lookup(name, { all: true }).catch(() => []), over]);
+        return [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
+      } finally {
+        cancel();
+        signal.removeEventListener("abort", end);
+      }
+    },
+  };
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
+}

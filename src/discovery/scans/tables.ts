@@ -1,0 +1,35 @@
+// The tables of scans as Drizzle sees them; migrations/0006_discovery.sql says why each is there. None of them has history.
+
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Finding, FindingType } from "../sightings.ts";
+import type { ScanOutcome, ScanProgress, ScanRequest, ScanStatus } from "./scan.ts";
+
+export const discoveryScans = sqliteTable("discovery_scans", {
+  id: text().primaryKey(),
+  organization_n: integer().notNull(),
+  network_n: integer().notNull(),
+  status: text().$type<ScanStatus>().notNull(),
+  requested_at: integer().notNull(),
+  started_at: integer(),
+  ended_at: integer(),
+  request: text({ mode: "json" }).$type<ScanRequest>().notNull(),
+  progress: text({ mode: "json" }).$type<ScanProgress>(),
+  outcome: text({ mode: "json" }).$type<ScanOutcome>(),
+});
+export type StoredScan = typeof discoveryScans.$inferSelect;
+
+export const discoveryFindings = sqliteTable(
+  "discovery_findings",
+  {
+    scan_id: text().notNull(),
+    ordinal: integer().notNull(),
+    type: text().$type<FindingType>().notNull(),
+    finding: text({ mode: "json" }).$type<Finding>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.scan_id, table.ordinal] })],
+);
+
+export const discoveryScheduleRuns = sqliteTable("discovery_schedule_runs", {
+  schedule_n: integer().primaryKey(),
+  due_at: integer().notNull(),
+});

@@ -1,0 +1,85 @@
+// What a scan has seen, as it is handed to the writer, and what the writer says came of it. Plain data: it crosses threads.
+
+import type { Device } from "./device.ts";
+import type { PortProtocol } from "../resources/ports/port-type.ts";
+
+/** An address that answered, or that another device has heard of. */
+export interface AddressSighting {
+  /** Canonical. */
+  readonly ip_address: string;
+  readonly mac_address: string | null;
+  /** By reverse DNS. Undefined: not asked or not answered; null: it has none. */
+  readonly hostname?: string | null;
+  /** How it showed itself; empty for what only a neighbor table of another device tells. */
+  readonly answered: readonly ("Icmp" | "Tcp" | "Neighbor" | "Snmp")[];
+  /** The TCP and UDP ports that were asked, where they were; those of `open` answered. Undefined: none were asked. */
+  readonly ports?: { readonly asked: readonly number[]; readonly open: readonly OpenPort[] };
+}
+
+export interface OpenPort {
+  readonly number: number;
+  readonly protocol: PortProtocol;
+  /** What answers there; null where nothing is known of it. */
+  readonly service: IdentifiedService | null;
+}
+
+export interface IdentifiedService {
+  /** For people: `OpenSSH 9.2p1`, `nginx: Welcome`. */
+  readonly name: string;
+  /** As in self/well-known-services.ts: `ssh`, `http`. */
+  readonly service_definition: string;
+}
+
+/** A device that answered by SNMP at an address. */
+export interface DeviceSighting {
+  /** Where it was asked. */
+  readonly ip_address: string;
+  /** The link-layer address seen there, where the appliance is on that link. */
+  readonly mac_address: string | null;
+  readonly hostname?: string | null;
+  readonly device: Device;
+  /** What opened it, to be tried first from now on. */
+  readonly credential: WorkingCredential | null;
+  /** Of all that is told of the device (reconcile/tellings.ts); without it every telling is gone through. */
+  readonly digest?: string;
+}
+
+export interface WorkingCredential {
+  readonly credential_id: string;
+  /** Of AES-256, where two ways to make the key are in use; null for all others. */
+  readonly key_extension: "Blumenthal" | "Reeder" | null;
+}
+
+export const FINDING_TYPES = ["Created", "Changed", "Closed", "Unreached", "Partial", "Skipped", "Ignored"] as const;
+export type FindingType = (typeof FINDING_TYPES)[number];
+
+/** One line of a scan's outcome. */
+export interface Finding {
+  readonly type: FindingType;
+  /** The kind of record, in the singular; null where there is none (an address that nothing is known of). */
+  readonly entity: string | null;
+  readonly id: string | null;
+  /** What people call it: a host's name, an address, a CIDR. */
+  readonly label: string;
+  /** One clause: why it was created, changed, closed, not reached. */
+  readonly reason: string;
+  /** Of a host: records below it, by kind in the plural. */
+  readonly records?: Readonly<Record<string, RecordCounts>>;
+  /** Of a scan that only tells what it would do: field → what it is and what it would be. */
+  readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+}
+
+export interface RecordCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** What a command of a scan came to. */
+export interface Recorded {
+  /** All records, by kind in the plural. */
+  readonly records: Readonly<Record<string, RecordCounts>>;
+  readonly findings: readonly Finding[];
+  /** The hosts seen: their ids by the address under which each was. */
+  readonly hosts: ReadonlyArray<{ readonly ip_address: string; readonly host_id: string }>;
+}

@@ -1,0 +1,144 @@
+// Finds the credential that opens a device and reads the device with it. What is read and what it means is for the MIBs to say.
+
+import type { Random } from "../../base/random.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { Device } from "../device.ts";
+import { deviceOf } from "../mib/device.ts";
+import { READING_PLAN } from "../mib/plan.ts";
+import type { Reads, ReadStep } from "../mib/reads.ts";
+import type { WorkingCredential } from "../sightings.ts";
+import type { SnmpCredential } from "./credential.ts";
+import { type FailureReason, type SnmpFailure, failure, isFailure } from "./failure.ts";
+import { type KeyExtension, hasKeyExtension } from "./net-snmp-user.ts";
+import { readSteps } from "./read-steps.ts";
+import { PATIENCE, type Patience, type SnmpSession, openSession } from "./session.ts";
+import { errorFailure } from "./walk.ts";
+
+export const SNMP_PORT = 161;
+
+/** While a credential is tried: most of those that are wrong say nothing, and each of them costs as much as this. */
+export const TRYING_PATIENCE: Patience = { timeoutMs: 1_000, retries: 1 };
+
+export interface AskDeviceOptions {
+  /** In the order in which they are tried. */
+  readonly credentials: readonly SnmpCredential[];
+  /** What opened it the last time: tried first where it is among the credentials. */
+  readonly remembered: WorkingCredential | null;
+  readonly signal: AbortSignal;
+  readonly timers: Timers;
+  readonly random: Random;
+  /** Called for every datagram that is sent. */
+  readonly onRequest?: () => void;
+  readonly tryingPatience?: Patience;
+  /** Of the reading itself; those of session.ts and read-steps.ts unless told. */
+  readonly patience?: Patience;
+  readonly deviceDeadlineMs?: number;
+  readonly stepDeadlineMs?: number;
+}
+
+/** What is read, and what is made of it. */
+export interface DeviceReader {
+  readonly plan: readonly ReadStep[];
+  readonly deviceOf: (reads: Reads) => Device;
+}
+
+export interface TriedCredential {
+  readonly credential_id: string;
+  readonly reason: FailureReason;
+  /** For people. */
+  readonly clause: string;
+}
+
+export type Asked =
+  | { readonly ok: true; readonly device: Device; readonly credential: WorkingCredential; readonly requests: number }
+  | { readonly ok: false; readonly failures: readonly TriedCredential[]; readonly requests: number };
+
+/**
+ * Tries the credentials one after the other, each with one small question, and reads the device with the first that is answered. Never rejects
+ * because of what a device does, and leaves no socket behind. A closed port or an address that cannot be reached ends the trying: the one failure
+ * is then the last.
+ */
+export async function askDevice(target: { readonly address: string; readonly port?: number }, options: AskDeviceOptions, reader: DeviceReader = ALL): Promise<Asked> {
+  let requests = 0;
+  const onRequest = (): void => {
+    requests += 1;
+    options.onRequest?.();
+  };
+  const failures: TriedCredential[] = [];
+  for (const { credential, extensions } of inOrder(options)) {
+    const opened = await open({ address: target.address, port: target.port ?? SNMP_PORT }, credential, extensions, { ...options, onRequest });
+    if (isFailure(opened)) {
+      failures.push({ credential_id: credential.credential_id, ...opened });
+      if (ENDS_TRYING.has(opened.reason)) break;
+      continue;
+    }
+    try {
+      const reads = await readSteps(opened.session, reader.plan, options);
+      return { ok: true, device: reader.deviceOf(reads), credential: { credential_id: credential.credential_id, key_extension: opened.extension }, requests };
+    } finally {
+      opened.session.close();
+    }
+  }
+  return { ok: false, failures, requests };
+}
+
+const ALL: DeviceReader = { plan: READING_PLAN, deviceOf };
+
+const ENDS_TRYING: ReadonlySet<FailureReason> = new Set(["port_closed", "unreachable", "cancelled"]);
+
+const SYS_OBJECT_ID = "1.3.6.1.2.1.1.2.0";
+const SYS_UP_TIME = "1.3.6.1.2.1.1.3.0";
+
+interface Trial {
+  readonly credential: SnmpCredential;
+  /** Ways to make its key; one null where there is no choice. */
+  readonly extensions: readonly (KeyExtension | null)[];
+}
+
+interface Opened {
+  readonly session: SnmpSession;
+  readonly extension: KeyExtension | null;
+}
+
+function inOrder({ credentials, remembered }: AskDeviceOptions): Trial[] {
+  const first = credentials.filter(({ credential_id }) => credential_id === remembered?.credential_id);
+  const ordered = [...first, ...credentials.filter((credential) => !first.includes(credential))];
+  return ordered.map((credential) => {
+    if (credential.version !== "SnmpV3" || !hasKeyExtension(credential)) return { credential, extensions: [null] };
+    const isReeder = credential.credential_id === remembered?.credential_id && remembered.key_extension === "Reeder";
+    return { credential, extensions: isReeder ? ["Reeder", "Blumenthal"] : ["Blumenthal", "Reeder"] };
+  });
+}
+
+async function open(
+  target: { readonly address: string; readonly port: number },
+  credential: SnmpCredential,
+  extensions: Trial["extensions"],
+  options: AskDeviceOptions,
+): Promise<Opened | SnmpFailure> {
+  let problem = failure("no_answer");
+  for (const extension of extensions) {
+    const { timers, random, onRequest = () => {}, tryingPatience = TRYING_PATIENCE } = options;
+    const session = await openSession(target, credential, { timers, random, onRequest, patience: tryingPatience, keyExtension: extension ?? "Blumenthal" });
+    if (isFailure(session)) return session;
+    const refusal = await tryOut(session, options.signal);
+    if (refusal === null) {
+      session.patience = options.patience ?? PATIENCE;
+      return { session, extension };
+    }
+    session.close();
+    problem = refusal;
+    // Only with the wrong key is an engine silent that has told its id, or does it say that it cannot decrypt.
+    const isOfKey = session.hasFoundEngine && (refusal.reason === "no_answer" || refusal.reason === "wrong_password");
+    if (!isOfKey) break;
+  }
+  return problem;
+}
+
+/** Null when the agent answers: even that the object is not there. */
+async function tryOut(session: SnmpSession, signal: AbortSignal): Promise<SnmpFailure | null> {
+  const answer = await session.ask({ kind: "Get", oids: [SYS_OBJECT_ID, SYS_UP_TIME] }, signal);
+  if (isFailure(answer)) return answer;
+  const problem = answer.errorStatus === 0 ? null : errorFailure(answer.errorStatus);
+  return problem?.reason === "refused" ? problem : null;
+}

@@ -1,0 +1,57 @@
+// Why a device could not be read, told apart as far as the protocol lets one. Words only: who decides what is in the other files.
+
+export const FAILURE_REASONS = [
+  "no_answer",
+  "port_closed",
+  "unreachable",
+  "wrong_user",
+  "wrong_password",
+  "unsupported",
+  "refused",
+  "agent_error",
+  "garbage",
+  "not_increasing",
+  "row_cap",
+  "deadline",
+  "cancelled",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+export interface SnmpFailure {
+  readonly reason: FailureReason;
+  /** For people: `the port is closed: no SNMP agent listens there`. Holds no secret. */
+  readonly clause: string;
+}
+
+/** @param clause where more is known than the reason alone says */
+export function failure(reason: FailureReason, clause: string = CLAUSES[reason]): SnmpFailure {
+  return { reason, clause };
+}
+
+/** Tells a failure from what would have come instead of it. */
+export function isFailure(value: unknown): value is SnmpFailure {
+  return typeof value === "object" && value !== null && "reason" in value && "clause" in value;
+}
+
+/** Failures after which nothing else that is asked in the same way will be answered. */
+export function isFinal({ reason }: SnmpFailure): boolean {
+  return FINAL.has(reason);
+}
+
+const FINAL: ReadonlySet<FailureReason> = new Set(["port_closed", "unreachable", "wrong_user", "wrong_password", "cancelled"]);
+
+const CLAUSES: Readonly<Record<FailureReason, string>> = {
+  no_answer: "no answer: it is silent, or the community is another",
+  port_closed: "the port is closed: no SNMP agent listens there",
+  unreachable: "the address cannot be reached",
+  wrong_user: "the device knows no user of this name",
+  wrong_password: "the authentication password or its protocol is another",
+  unsupported: "the device does not support what was asked for",
+  refused: "the device refuses access",
+  agent_error: "the device answers with an error of its own",
+  garbage: "what the device answers cannot be read",
+  not_increasing: "the device's answers do not go forward",
+  row_cap: "there is more than is read of one device",
+  deadline: "it took too long",
+  cancelled: "the scan was cancelled",
+};

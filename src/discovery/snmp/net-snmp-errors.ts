@@ -1,0 +1,43 @@
+// What the errors of net-snmp say about a device. Pure.
+
+import { ResponseInvalidCode } from "net-snmp";
+import { type SnmpFailure, failure } from "./failure.ts";
+
+export interface Verdict {
+  readonly failure: SnmpFailure;
+  /** Whether asking again is of no use: the agent itself has said so. What merely does not fit may have been meant for somebody else. */
+  readonly isCertain: boolean;
+}
+
+/** @param hasContext whether a context other than the default was asked for */
+export function verdictOf(error: Error & { readonly code?: number }, hasContext: boolean): Verdict {
+  switch (error.code) {
+    case ResponseInvalidCode.EAuthFailure:
+      return REPORTS[error.message] ?? { failure: failure("garbage", "its answers are not signed with the password"), isCertain: false };
+    case ResponseInvalidCode.EUnexpectedReport:
+      return { failure: failure("unsupported", hasContext ? "the device does not serve the context" : "the device does not accept requests of this kind"), isCertain: true };
+    case ResponseInvalidCode.ECouldNotDecrypt:
+      return { failure: failure("wrong_password", PRIVACY), isCertain: false };
+    case NOT_IN_TIME_WINDOW:
+      return { failure: failure("garbage", "its answers are out of their time"), isCertain: false };
+    case ResponseInvalidCode.EVersionNoMatch:
+      return { failure: failure("unsupported", "it answers in another version of SNMP"), isCertain: false };
+    default:
+      return { failure: failure("garbage"), isCertain: false };
+  }
+}
+
+/** ResponseInvalidCode.ENotInTimeWindow, which the declared type lacks. */
+const NOT_IN_TIME_WINDOW = 14;
+
+const PRIVACY = "the privacy password or its protocol is another";
+
+/** usmStats (RFC 3414 §5) in net-snmp's words. */
+const REPORTS: Readonly<Record<string, Verdict>> = {
+  "Unsupported Security Level": { failure: failure("unsupported", "the user has another security level: its passwords or protocols are not these"), isCertain: true },
+  "Unknown User Name": { failure: failure("wrong_user"), isCertain: true },
+  "Wrong Digest (incorrect password, community or key)": { failure: failure("wrong_password"), isCertain: true },
+  "Decryption Error": { failure: failure("wrong_password", PRIVACY), isCertain: true },
+  "Not In Time Window": { failure: failure("garbage", "its engine time does not hold still"), isCertain: true },
+  "Unknown Engine ID": { failure: failure("garbage", "its engine id does not hold still"), isCertain: true },
+};

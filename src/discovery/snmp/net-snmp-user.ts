@@ -1,0 +1,45 @@
+// A credential as a user of net-snmp, and the keys that it keeps of the passwords. No I/O.
+
+import { AuthProtocols, Authentication, PrivProtocols, SecurityLevel, type User } from "net-snmp";
+import type { WorkingCredential } from "../sightings.ts";
+import type { AuthProtocol, PrivProtocol, UserCredential } from "./credential.ts";
+import { type SnmpFailure, failure } from "./failure.ts";
+
+/** How a key of 256 bits is made of a digest that has less: draft-blumenthal-aes-usm-04, and the one of Cisco and others after draft-reeder-snmpv3-usm-3desede. */
+export type KeyExtension = NonNullable<WorkingCredential["key_extension"]>;
+
+/** Whether there are two ways to make its privacy key: a digest of 256 bits or more is long enough as it is. */
+export function hasKeyExtension({ auth_protocol, priv_protocol }: UserCredential): boolean {
+  return priv_protocol === "Aes256" && (auth_protocol === "Md5" || auth_protocol === "Sha1");
+}
+
+/** @returns why not, where the credential is not whole */
+export function userOf(credential: UserCredential, extension: KeyExtension): User | SnmpFailure {
+  const { security_name: name, auth_protocol: auth, auth_password: authKey, priv_protocol: priv, priv_password: privKey } = credential;
+  if (auth === "None") return { name, level: SecurityLevel.noAuthNoPriv };
+  if (isMissing(authKey)) return failure("unsupported", "the credential has no authentication password");
+  const authProtocol = AUTH_PROTOCOL[auth];
+  if (priv === "None") return { name, level: SecurityLevel.authNoPriv, authProtocol, authKey };
+  if (isMissing(privKey)) return failure("unsupported", "the credential has no privacy password");
+  const privProtocol = priv === "Aes256" && extension === "Reeder" ? PrivProtocols.aes256r : PRIV_PROTOCOL[priv];
+  return { name, level: SecurityLevel.authPriv, authProtocol, authKey, privProtocol, privKey };
+}
+
+/** Forgets the keys that net-snmp keeps by password and engine, for ever: when a scan has ended. They are made anew when they are missing. */
+export function forgetKeys(): void {
+  (Authentication as unknown as { authToKeyCache: Record<string, unknown> }).authToKeyCache = {};
+}
+
+const AUTH_PROTOCOL: Readonly<Record<Exclude<AuthProtocol, "None">, AuthProtocols>> = {
+  Md5: AuthProtocols.md5,
+  Sha1: AuthProtocols.sha,
+  Sha256: AuthProtocols.sha256,
+  Sha384: AuthProtocols.sha384,
+  Sha512: AuthProtocols.sha512,
+};
+
+const PRIV_PROTOCOL: Readonly<Record<Exclude<PrivProtocol, "None">, PrivProtocols>> = { Des: PrivProtocols.des, Aes128: PrivProtocols.aes, Aes256: PrivProtocols.aes256b };
+
+function isMissing(password: string | null): password is null {
+  return password === null || password === "";
+}

@@ -1,0 +1,258 @@
+// Reads columns of a table side by side, to their ends and never round in circles. Pure: it knows no sockets and no time, only answers.
+
+import type { ColumnRead, SnmpValue } from "../mib/reads.ts";
+import { type Answer, type Asking, ERROR_STATUS, type Varbind } from "./asking.ts";
+import { type SnmpFailure, failure, isFailure } from "./failure.ts";
+import { compareOids } from "./oid.ts";
+import { isException, valueOf } from "./value.ts";
+
+/** Rows of one column beyond which an agent is taken to invent them. */
+export const ROW_CAP = 200_000;
+/** Values of one walk, all its columns together. */
+export const VALUE_CAP = 600_000;
+/** Bytes of answers of one walk. */
+export const BYTE_CAP = 64 * 2 ** 20;
+
+export interface WalkOptions {
+  /** Ends the walk with what it has: see Asking.ask. */
+  readonly signal: AbortSignal;
+  /** Carried from walk to walk of one device, so that what was learned of it is. */
+  readonly pace?: Pace;
+  /** So many questions in a row without an answer, each smaller than the one before, and it is over. */
+  readonly maxSilences?: number;
+  /** ROW_CAP and VALUE_CAP unless told. */
+  readonly rowCap?: number;
+  readonly valueCap?: number;
+}
+
+/** How much one device takes at once. */
+export interface Pace {
+  /** Varbinds asked for in one question, at most. */
+  ceiling: number;
+  /** Bytes of one varbind of an answer, as last seen. */
+  varbindBytes: number;
+}
+
+export interface Walked {
+  readonly columns: ReadonlyMap<string, ColumnRead>;
+  /** What ended the walk as a whole; null where each column came to an end of its own. */
+  readonly failure: SnmpFailure | null;
+}
+
+export function newPace(): Pace {
+  return { ceiling: MAX_VARBINDS, varbindBytes: FIRST_VARBIND_BYTES };
+}
+
+/**
+ * Walks the columns, each until the agent leaves it. What was read stays when it breaks off; one column that fails takes no other with it.
+ * A column is complete only if the agent said what comes after it: a later OID, the end of its view, or noSuchName in v1.
+ * @param columns name → OID
+ */
+export async function walk(asking: Asking, columns: Readonly<Record<string, string>>, options: WalkOptions): Promise<Walked> {
+  const running = new Walk(asking, columns, options);
+  return running.run();
+}
+
+/** Answers larger than this come in fragments, which firewalls drop and small agents do not send. */
+const ANSWER_BYTES = 1_400;
+const FIRST_VARBIND_BYTES = 50;
+const MAX_VARBINDS = 100;
+/** Columns beyond wait for those before them to end. */
+const MAX_WIDTH = 16;
+const MAX_SILENCES = 2;
+
+interface Column {
+  readonly name: string;
+  readonly oid: string;
+  /** The OID with its dot. */
+  readonly prefix: string;
+  readonly values: Map<string, SnmpValue>;
+  /** Index of the last value; "" before the first. */
+  last: string;
+  isComplete: boolean;
+  problem: string | null;
+}
+
+class Walk {
+  private readonly asking: Asking;
+  private readonly signal: AbortSignal;
+  private readonly pace: Pace;
+  private readonly maxSilences: number;
+  private readonly rowCap: number;
+  private readonly valueCap: number;
+  private readonly columns: readonly Column[];
+  private active: Column[];
+  private failure: SnmpFailure | null = null;
+  private valueCount = 0;
+  private byteCount = 0;
+  private silences = 0;
+  /** At most so many columns, and one row, in the next questions: to find out which of them the agent stumbles over. */
+  private width = MAX_WIDTH;
+  private singleRows = 0;
+
+  constructor(asking: Asking, columns: Readonly<Record<string, string>>, options: WalkOptions) {
+    this.asking = asking;
+    this.signal = options.signal;
+    this.pace = options.pace ?? newPace();
+    this.maxSilences = options.maxSilences ?? MAX_SILENCES;
+    this.rowCap = options.rowCap ?? ROW_CAP;
+    this.valueCap = options.valueCap ?? VALUE_CAP;
+    this.columns = Object.entries(columns).map(([name, oid]) => ({ name, oid, prefix: `${oid}.`, values: new Map(), last: "", isComplete: false, problem: null }));
+    this.active = [...this.columns];
+  }
+
+  async run(): Promise<Walked> {
+    const ceiling = this.pace.ceiling;
+    while (this.active.length > 0) {
+      const { group, rows } = this.nextQuestion();
+      const oids = group.map((column) => (column.last === "" ? column.oid : column.prefix + column.last));
+      const answer = await this.asking.ask(this.asking.hasBulk ? { kind: "GetBulk", oids, maxRepetitions: rows } : { kind: "GetNext", oids }, this.signal);
+      if (isFailure(answer)) this.takeFailure(answer, group, rows);
+      else this.takeAnswer(answer, group, rows);
+      if (this.active.some(isOver)) this.active = this.active.filter((column) => !isOver(column));
+    }
+    // Silence to the smallest question is no sign that the larger ones were too large.
+    if (this.failure?.reason === "no_answer") this.pace.ceiling = ceiling;
+    const columns = new Map(this.columns.map(({ name, isComplete, problem, values }) => [name, { isComplete, problem, values }]));
+    return { columns, failure: this.failure };
+  }
+
+  private nextQuestion(): { group: Column[]; rows: number } {
+    const fitting = Math.floor((ANSWER_BYTES - ENVELOPE_BYTES) / this.pace.varbindBytes);
+    const wanted = Math.min(this.pace.ceiling, Math.max(1, fitting));
+    const width = Math.min(this.active.length, this.width, wanted);
+    const rows = !this.asking.hasBulk || this.singleRows > 0 ? 1 : Math.max(1, Math.floor(wanted / width));
+    return { group: this.active.slice(0, width), rows };
+  }
+
+  private takeFailure(problem: SnmpFailure, group: Column[], rows: number): void {
+    if (problem.reason === "garbage") {
+      this.narrow(group, rows, problem);
+    } else if (problem.reason === "no_answer" && this.silences + 1 < this.maxSilences && group.length * rows > 1) {
+      this.silences += 1;
+      this.pace.ceiling = Math.max(1, Math.floor((group.length * rows) / 4));
+    } else {
+      this.end(problem);
+    }
+  }
+
+  private takeAnswer(answer: Answer, group: Column[], rows: number): void {
+    this.silences = 0;
+    this.byteCount += answer.byteCount;
+    if (answer.errorStatus !== 0) {
+      this.takeError(answer, group, rows);
+      return;
+    }
+    if (answer.varbinds.length === 0) {
+      this.shrink(group, rows, failure("garbage", "the device answers with nothing at all"));
+      return;
+    }
+    if (this.singleRows > 0) this.singleRows -= 1;
+    this.pace.varbindBytes = Math.max(MIN_VARBIND_BYTES, (answer.byteCount - ENVELOPE_BYTES) / answer.varbinds.length);
+    let at = 0;
+    for (const varbind of answer.varbinds) {
+      const column = group[at] as Column;
+      at = at + 1 === group.length ? 0 : at + 1;
+      if (isOver(column)) continue;
+      if (!this.take(column, varbind)) {
+        // Cut off here: what stands behind it may be anything.
+        if (varbind === answer.varbinds[0]) this.narrow(group, rows, failure("garbage"));
+        break;
+      }
+    }
+    if (this.valueCount > this.valueCap || this.byteCount > BYTE_CAP) this.end(failure("row_cap"));
+  }
+
+  /** @returns whether the varbind was whole */
+  private take(column: Column, varbind: Varbind): boolean {
+    if (isException(varbind)) {
+      column.isComplete = true;
+      return true;
+    }
+    const { oid } = varbind;
+    if (!oid.startsWith(column.prefix)) {
+      if (compareOids(oid, column.oid) > 0) column.isComplete = true;
+      else column.problem = `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
+      return true;
+    }
+    const index = oid.slice(column.prefix.length);
+    if (compareOids(index, column.last) <= 0) {
+      column.problem = index === column.last ? `the device repeats ${oid} for ever` : `the device's answers do not go forward: after ${column.prefix}${column.last} came ${oid}`;
+      return true;
+    }
+    const value = valueOf(varbind);
+    if (value === undefined) return false;
+    if (column.values.size >= this.rowCap) {
+      column.problem = `it has more than ${this.rowCap.toLocaleString("en")} rows`;
+      return true;
+    }
+    column.last = index;
+    if (value !== null) column.values.set(index, value);
+    this.valueCount += 1;
+    return true;
+  }
+
+  private takeError({ errorStatus, errorIndex }: Answer, group: Column[], rows: number): void {
+    if (errorStatus === ERROR_STATUS.tooBig) {
+      this.shrink(group, rows, failure("agent_error", "the device says that even a single value is too big"));
+      return;
+    }
+    const [column] = errorIndex >= 1 && errorIndex <= group.length ? group.slice(errorIndex - 1, errorIndex) : group.length === 1 ? group : [];
+    if (errorStatus === ERROR_STATUS.noSuchName && column !== undefined) {
+      column.isComplete = true;
+      this.width = MAX_WIDTH;
+      return;
+    }
+    const { clause } = errorFailure(errorStatus);
+    // The rows before the one that it stumbles over are still to be had.
+    if (rows > 1 || column === undefined) this.narrow(group, rows, failure("agent_error", clause));
+    else this.fail(column, clause);
+  }
+
+  /** Asks for less at once, for good. */
+  private shrink(group: Column[], rows: number, problem: SnmpFailure): void {
+    const asked = group.length * rows;
+    if (asked > 1) this.pace.ceiling = Math.max(1, Math.floor(asked / 2));
+    else this.fail(group[0] as Column, problem.clause);
+  }
+
+  /** Asks row by row, then column by column, until what is wrong is by itself. */
+  private narrow(group: Column[], rows: number, problem: SnmpFailure): void {
+    if (rows > 1) {
+      this.singleRows = rows;
+    } else if (group.length > 1) {
+      this.width = 1;
+      this.singleRows = 0;
+    } else {
+      this.fail(group[0] as Column, problem.clause);
+    }
+  }
+
+  private fail(column: Column, problem: string): void {
+    column.problem = problem;
+    this.width = MAX_WIDTH;
+    this.singleRows = 0;
+  }
+
+  private end(problem: SnmpFailure): void {
+    this.failure = problem;
+    for (const column of this.active) if (!column.isComplete) column.problem ??= problem.clause;
+  }
+}
+
+/** What a message is around its varbinds. */
+const ENVELOPE_BYTES = 60;
+const MIN_VARBIND_BYTES = 10;
+
+/** What an error status of a whole answer says, in words. */
+export function errorFailure(errorStatus: number): SnmpFailure {
+  if (errorStatus === ERROR_STATUS.noAccess || errorStatus === ERROR_STATUS.authorizationError) return failure("refused");
+  const name = ERROR_NAMES[errorStatus];
+  return failure("agent_error", `the device answers with an error of its own (${name ?? `error ${errorStatus}`})`);
+}
+
+const ERROR_NAMES: Readonly<Record<number, string>> = { 1: "tooBig", 2: "noSuchName", 3: "badValue", 4: "readOnly", 5: "genErr" };
+
+function isOver(column: Column): boolean {
+  return column.isComplete || column.problem !== null;
+}

@@ -1,0 +1,176 @@
+// All that a sweep asks with: opened together, bounded together, and closed together.
+// Must not know which addresses are asked, nor in which order.
+
+import { readFileSync } from "node:fs";
+import type { Random } from "../../base/random.ts";
+import type { Timers } from "../../base/timers.ts";
+import { NeighborTable } from "../kernel/neighbors.ts";
+import { KernelRoutes } from "../kernel/ways.ts";
+import { Sockets } from "../kernel/sockets.ts";
+import { type ArpSocket, openArpSocket } from "./arp-socket.ts";
+import { type Echo, ECHO_MEANS_LABELS, type EchoMeans, openEcho } from "./echo.ts";
+import type { ErrorKind } from "./error-kinds.ts";
+import { Pump } from "./pump.ts";
+import { ReverseDns } from "./reverse-dns.ts";
+import { ServiceIdentifier } from "./identify-service.ts";
+import { Slots } from "./slots.ts";
+import { TcpProber } from "./tcp-prober.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+export interface InstrumentOptions {
+  /** TCP connections on their way at once. */
+  readonly concurrency: number;
+  /** Requests of all kinds in a second. */
+  readonly ratePerSecond: number;
+  /** The means of ICMP to try, best first; empty for none. */
+  readonly echoMeans: readonly EchoMeans[];
+  /** Whether links may be asked by ARP of our own, where that is permitted. */
+  readonly isArpOn: boolean;
+  readonly dnsServers: readonly string[];
+  readonly findTool: (name: string) => string | null;
+  readonly random: Random;
+  readonly timers: Timers;
+  readonly monotonicMs: () => number;
+}
+
+export class Instruments {
+  readonly timers: Timers;
+  readonly monotonicMs: () => number;
+  readonly routes: KernelRoutes;
+  /** Null where this process may not. */
+  readonly arp: ArpSocket | null;
+  readonly tcp: TcpProber;
+  readonly neighbors: NeighborTable;
+  readonly dns: ReverseDns;
+  readonly services: ServiceIdentifier;
+  /** For hosts that are asked for all their ports: some are done before the next begin. */
+  readonly hosts = new Slots(MAX_HOSTS);
+  /** For TCP connections on their way. */
+  readonly connections: Slots;
+  /** For addresses on links that only the kernel can ask for, until it knows whether they are there. */
+  readonly unresolved: Slots;
+  /** How often each kind of error has come. */
+  readonly errors = new Map<ErrorKind, number>();
+  requests = 0;
+  readonly #options: InstrumentOptions;
+  readonly #sockets: Sockets;
+  readonly #pump: Pump;
+  readonly #requestsPerSecond: TokenBucket;
+  readonly #broadcastsPerSecond: TokenBucket;
+  readonly #conversations = new Slots(MAX_CONVERSATIONS);
+  readonly #echoes = new Map<4 | 6, Promise<Echo | null>>();
+  readonly #echoMeans = new Set<EchoMeans>();
+  readonly #pausing = new Set<(reason: unknown) => void>();
+  #ended: { reason: unknown; isDone: Promise<void> } | null = null;
+
+  /** Throws an Error where the machine gives neither sockets nor routes at all. */
+  constructor(options: InstrumentOptions) {
+    const { timers, random, monotonicMs, ratePerSecond } = options;
+    this.#options = options;
+    this.timers = timers;
+    this.monotonicMs = monotonicMs;
+    this.#pump = new Pump(timers);
+    this.#requestsPerSecond = new TokenBucket(ratePerSecond, monotonicMs, timers);
+    this.#broadcastsPerSecond = new TokenBucket(Math.min(ratePerSecond, MAX_BROADCASTS_PER_SECOND), monotonicMs, timers);
+    this.connections = new Slots(options.concurrency);
+    this.unresolved = new Slots(roomForUnresolved());
+    this.#sockets = new Sockets();
+    this.routes = new KernelRoutes();
+    const parts = { sockets: this.#sockets, pump: this.#pump, timers };
+    this.arp = options.isArpOn ? openArpSocket({ ...parts, permit: () => this.#permitBroadcast() }) : null;
+    this.tcp = new TcpProber(parts);
+    this.neighbors = new NeighborTable(monotonicMs);
+    this.dns = new ReverseDns({ timers, random, servers: options.dnsServers });
+    this.services = new ServiceIdentifier({ timers, permit: (conversation) => this.#conversations.during(async () => await this.permit().then(conversation)) });
+  }
+
+  /** Resolves when one more request may go out, and counts it. */
+  async permit(): Promise<void> {
+    await this.#requestsPerSecond.take();
+    this.requests += 1;
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended) return reject(this.#ended.reason);
+      const refuse = (reason: unknown): void => {
+        cancel();
+        reject(reason);
+      };
+      const cancel = this.timers.after(ms, () => {
+        this.#pausing.delete(refuse);
+        resolve();
+      });
+      this.#pausing.add(refuse);
+    });
+  }
+
+  count(error: ErrorKind): void {
+    this.errors.set(error, (this.errors.get(error) ?? 0) + 1);
+  }
+
+  /** The means of ICMP for a version of IP, looked for at its first use; null where there is none. */
+  async echo(version: 4 | 6): Promise<Echo | null> {
+    if (this.#ended) throw this.#ended.reason;
+    const echo = this.#echoes.get(version) ?? this.#openEcho(version);
+    this.#echoes.set(version, echo);
+    return await echo;
+  }
+
+  /** What is asked with, for people: `ICMP by raw socket, ARP, TCP`. */
+  describe(isTcpOn: boolean): string {
+    const isIcmpWanted = this.#options.echoMeans.length > 0;
+    const icmp = [...this.#echoMeans].map((means) => ECHO_MEANS_LABELS[means]);
+    const parts = [...icmp, ...(this.arp?.isUsed ? ["ARP"] : []), ...(isTcpOn ? ["TCP"] : [])];
+    const isMissing = isIcmpWanted && icmp.length === 0 && this.#echoes.size > 0;
+    return parts.join(", ") + (isMissing ? " (no ICMP: this process may not open such sockets, and neither fping nor ping works)" : "");
+  }
+
+  /** Whatever is waited for fails with the reason, and no descriptor, timer or child is left. Any number of times. */
+  end(reason: unknown): Promise<void> {
+    this.#ended ??= { reason, isDone: this.#close(reason) };
+    return this.#ended.isDone;
+  }
+
+  async #close(reason: unknown): Promise<void> {
+    for (const each of [this.#requestsPerSecond, this.#broadcastsPerSecond, this.#conversations, this.hosts, this.connections, this.unresolved]) each.end(reason);
+    for (const each of [this.arp, this.tcp, this.dns, this.services]) each?.end(reason);
+    for (const refuse of this.#pausing) refuse(reason);
+    for (const echo of this.#echoes.values()) (await echo.catch(() => null))?.end(reason);
+    this.routes.close();
+    this.#sockets.close();
+  }
+
+  async #openEcho(version: 4 | 6): Promise<Echo | null> {
+    const { random, timers, findTool, echoMeans } = this.#options;
+    const parts = { sockets: this.#sockets, pump: this.#pump, timers, random, findTool, permit: () => this.permit() };
+    const echo = await openEcho(version, parts, echoMeans);
+    if (echo) this.#echoMeans.add(echo.means);
+    return echo;
+  }
+
+  /** A question to all stations of a link costs each of them, and wireless links most. */
+  async #permitBroadcast(): Promise<void> {
+    await this.#broadcastsPerSecond.take();
+    await this.permit();
+  }
+}
+
+const MAX_HOSTS = 128;
+const MAX_CONVERSATIONS = 64;
+const MAX_BROADCASTS_PER_SECOND = 800;
+
+/** The kernel's own default, which is seen in the machine's first network namespace only. */
+const DEFAULT_NEIGHBOR_ROOM = 1_024;
+
+/** Half of what the kernel's neighbor table holds: the machine speaks with others meanwhile. */
+function roomForUnresolved(): number {
+  try {
+    const room = Number(readFileSync("/proc/sys/net/ipv4/neigh/default/gc_thresh3", "utf8"));
+    return Math.max(32, Math.min(MAX_UNRESOLVED, Math.floor(room / 2)));
+  } catch {
+    return DEFAULT_NEIGHBOR_ROOM / 2;
+  }
+}
+
+const MAX_UNRESOLVED = 2_048;

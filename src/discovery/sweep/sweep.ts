@@ -1,0 +1,248 @@
+// Goes through addresses and tells of each that answers: how, its MAC address and name, its open ports and what they are.
+// Must not keep more than a block of addresses in memory, nor anything open when it ends, however that is.
+
+import { type Ip, parseIp } from "../../base/ip.ts";
+import type { Random } from "../../base/random.ts";
+import type { Timers } from "../../base/timers.ts";
+import type { AddressSighting, OpenPort } from "../sightings.ts";
+import { ECHO_MEANS, type EchoMeans } from "./echo.ts";
+import type { ErrorKind } from "./error-kinds.ts";
+import { knownService } from "./identify-service.ts";
+import { Instruments } from "./instruments.ts";
+import { askPort, isAnswer, type Presence, presenceAt } from "./presence.ts";
+import { ProxySuspicion } from "./proxy-suspicion.ts";
+import { shuffledInBlocks } from "./shuffle.ts";
+import { DEFAULT_TCP_PORTS, portsForSilent } from "./tcp-ports.ts";
+import type { TcpOutcome } from "./tcp-prober.ts";
+
+export interface SweepTargets {
+  /** Canonical; gone through once. */
+  readonly addresses: Iterable<string>;
+  readonly count: number;
+}
+
+export interface SweepOptions {
+  /** Each at most once; empty for none. Default DEFAULT_TCP_PORTS. */
+  readonly tcpPorts?: readonly number[];
+  /** TCP connections on their way at once, 1–512; default 512. */
+  readonly concurrency?: number;
+  /** Requests of all kinds in a second; default 3,000. */
+  readonly ratePerSecond?: number;
+  /** The means of ICMP to try, best first; empty for no ICMP. */
+  readonly echoMeans?: readonly EchoMeans[];
+  /** Whether links of this machine may be asked by ARP of our own rather than through the kernel; default true. */
+  readonly isArpOn?: boolean;
+  /** Whether names are asked for by reverse DNS; default true. */
+  readonly isDnsOn?: boolean;
+  /** In place of the system's resolvers: IP addresses, with a port where it is not 53. */
+  readonly dnsServers?: readonly string[];
+  /** Whether open ports are asked what they are; default true. Without it they are named by their numbers. */
+  readonly isIdentifyingOn?: boolean;
+  readonly signal?: AbortSignal;
+  readonly random: Random;
+  readonly timers: Timers;
+  /** Milliseconds that only go forward; default the process's own. */
+  readonly monotonicMs?: () => number;
+  /** The path of a program; default as the system looks for it. */
+  readonly findTool?: (name: string) => string | null;
+}
+
+export interface SweepProgress {
+  /** Addresses done. */
+  readonly done: number;
+  /** Of them, those that answered. What only its link knows of is counted at the end. */
+  readonly found: number;
+  /** Echo requests, ARP questions, TCP connections, conversations with open ports, names asked for. */
+  readonly requests: number;
+  readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
+  /** What it asks with, for people: `ICMP by raw socket, ARP, TCP`. Whole once an address was done. */
+  readonly means: string;
+}
+
+export interface SweepStats extends SweepProgress {
+  readonly elapsedMs: number;
+}
+
+export interface SweepListeners {
+  /** Somebody answered. The next of those that were found meanwhile wait for what it returns; when it fails, the sweep does. */
+  readonly answer: (sighting: AddressSighting) => void | Promise<void>;
+  /** Not more often than every 200 ms, and once at the end. */
+  readonly progress?: (progress: SweepProgress) => void;
+}
+
+/**
+ * Asks every address, in random order within blocks of 1,024. ICMP echo first, with one retry; on a link of this machine its neighbors first. An address
+ * that is there is asked for all TCP ports, one that is silent for three of them. Rejects with the signal's reason when that is aborted, with the
+ * first error of a listener, and with an Error where the machine gives no sockets; in each case after everything is closed.
+ */
+export async function sweep(targets: SweepTargets, options: SweepOptions, on: SweepListeners): Promise<SweepStats> {
+  options.signal?.throwIfAborted();
+  const run = new SweepRun(targets, options, on);
+  return await run.run();
+}
+
+/** Addresses on their way at once: most of them wait for answers that never come. */
+const MAX_ADDRESSES_AT_ONCE = 2_048;
+const BLOCK_SIZE = 1_024;
+export const MAX_CONCURRENCY = 512;
+const DEFAULT_RATE_PER_SECOND = 3_000;
+/** Ports of one address at once, so that a small device is not overrun. */
+const MAX_PORTS_AT_ONCE = 6;
+/** The kernel repeats an unanswered request after a second: one that got lost costs no port. */
+const PORT_WAIT_MS = 1_500;
+/** With fewer it may well be that all of them are open. */
+const MIN_PORTS_TO_SUSPECT = 12;
+const PROGRESS_EVERY_MS = 200;
+
+class SweepRun {
+  readonly #targets: SweepTargets;
+  readonly #options: SweepOptions;
+  readonly #on: SweepListeners;
+  readonly #tcpPorts: readonly number[];
+  readonly #monotonicMs: () => number;
+  readonly #startedMs: number;
+  readonly #instruments: Instruments;
+  readonly #suspicion = new ProxySuspicion<AddressSighting>();
+  #done = 0;
+  #found = 0;
+  #toldAtMs: number;
+  #failure: { reason: unknown } | null = null;
+
+  constructor(targets: SweepTargets, options: SweepOptions, on: SweepListeners) {
+    this.#targets = targets;
+    this.#options = options;
+    this.#on = on;
+    this.#tcpPorts = [...new Set(options.tcpPorts ?? DEFAULT_TCP_PORTS)];
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.#startedMs = this.#toldAtMs = this.#monotonicMs();
+    this.#instruments = new Instruments({
+      concurrency: Math.max(1, Math.min(MAX_CONCURRENCY, options.concurrency ?? MAX_CONCURRENCY)),
+      ratePerSecond: Math.max(1, options.ratePerSecond ?? DEFAULT_RATE_PER_SECOND),
+      echoMeans: options.echoMeans ?? ECHO_MEANS,
+      isArpOn: options.isArpOn ?? true,
+      dnsServers: options.dnsServers ?? [],
+      findTool: options.findTool ?? ((name) => Bun.which(name)),
+      random: options.random,
+      timers: options.timers,
+      monotonicMs: this.#monotonicMs,
+    });
+  }
+
+  async run(): Promise<SweepStats> {
+    const abort = (): void => void this.#fail(this.#options.signal?.reason);
+    this.#options.signal?.addEventListener("abort", abort, { once: true });
+    try {
+      const addresses = shuffledInBlocks(this.#targets.addresses, BLOCK_SIZE, this.#options.random);
+      const workers = Math.max(1, Math.min(MAX_ADDRESSES_AT_ONCE, this.#targets.count));
+      // All of them end before the sweep does, whichever fails.
+      await Promise.all(Array.from({ length: workers }, () => this.#work(addresses)));
+      for (const sighting of this.#suspicion.unsuspected()) if (!this.#failure) await this.#tell(sighting).catch((error: unknown) => this.#fail(error));
+    } finally {
+      this.#options.signal?.removeEventListener("abort", abort);
+      await this.#instruments.end(new Error("The sweep is over."));
+    }
+    if (this.#failure) throw this.#failure.reason;
+    this.#on.progress?.(this.#progress());
+    return { ...this.#progress(), elapsedMs: this.#monotonicMs() - this.#startedMs };
+  }
+
+  /** Never rejects. */
+  async #work(addresses: Iterator<string>): Promise<void> {
+    try {
+      for (let next = addresses.next(); !next.done && !this.#failure; next = addresses.next()) {
+        const ip = parseIp(next.value);
+        if (ip) await this.#visit(ip);
+        this.#done += 1;
+        this.#tellProgress();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { reason };
+    void this.#instruments.end(reason);
+  }
+
+  async #visit(ip: Ip): Promise<void> {
+    const presence = await presenceAt(ip, this.#instruments, portsForSilent(this.#tcpPorts));
+    if (!presence) return;
+    const [ports, hostname] = await Promise.all([this.#instruments.hosts.during(() => this.#portsOf(ip, presence)), this.#hostnameOf(ip)]);
+    const isIntercepted = isAllOpen(ports.outcomes);
+    if (isIntercepted) this.#instruments.count("Intercepted");
+    const answered = new Set(presence.answered);
+    if (ports.outcomes.values().some(isAnswer)) answered.add("Tcp");
+    if (isIntercepted) answered.delete("Tcp");
+    if (answered.size === 0) return;
+    const sighting: AddressSighting = {
+      ip_address: ip.text,
+      mac_address: presence.mac_address,
+      ...(hostname === undefined ? {} : { hostname }),
+      answered: (["Icmp", "Tcp", "Neighbor"] as const).filter((evidence) => answered.has(evidence)),
+      ...(this.#tcpPorts.length === 0 || isIntercepted ? {} : { ports: { asked: ports.asked, open: ports.open } }),
+    };
+    // What nothing but the link knows of may be a router that answers for all addresses.
+    if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null) this.#suspicion.hold(presence.mac_address, sighting);
+    else await this.#tell(sighting);
+  }
+
+  async #portsOf(ip: Ip, presence: Presence): Promise<{ asked: number[]; open: OpenPort[]; outcomes: ReadonlyMap<number, TcpOutcome> }> {
+    const outcomes = new Map(presence.tcp);
+    const ports = shuffledInBlocks(this.#tcpPorts.filter((port) => !outcomes.has(port) || outcomes.get(port)?.kind === "Silent"), BLOCK_SIZE, this.#options.random);
+    const ask = async (): Promise<void> => {
+      for (let next = ports.next(); !next.done; next = ports.next()) {
+        outcomes.set(next.value, await askPort(ip, next.value, PORT_WAIT_MS, this.#instruments));
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_PORTS_AT_ONCE }, ask));
+    const open: OpenPort[] = [];
+    if (isAllOpen(outcomes)) return { asked: [], open, outcomes };
+    for (const number of ascending([...outcomes.keys()].filter((port) => outcomes.get(port)?.kind === "Open"))) {
+      const service = this.#options.isIdentifyingOn === false ? knownService(number) : await this.#instruments.services.identify(ip, number);
+      open.push({ number, protocol: "Tcp", service });
+    }
+    // What this machine could not ask is not asked.
+    const asked = ascending([...outcomes.keys()].filter((port) => !isOwnFault(outcomes.get(port))));
+    return { asked, open, outcomes };
+  }
+
+  async #hostnameOf(ip: Ip): Promise<string | null | undefined> {
+    if (this.#options.isDnsOn === false) return undefined;
+    await this.#instruments.permit();
+    const hostname = await this.#instruments.dns.nameOf(ip);
+    if (hostname === undefined) this.#instruments.count("NameServer");
+    return hostname;
+  }
+
+  async #tell(sighting: AddressSighting): Promise<void> {
+    this.#found += 1;
+    await this.#on.answer(sighting);
+  }
+
+  #tellProgress(): void {
+    const now = this.#monotonicMs();
+    if (now - this.#toldAtMs < PROGRESS_EVERY_MS) return;
+    this.#toldAtMs = now;
+    this.#on.progress?.(this.#progress());
+  }
+
+  #progress(): SweepProgress {
+    const { requests, errors } = this.#instruments;
+    return { done: this.#done, found: this.#found, requests, errors: Object.fromEntries(errors), means: this.#instruments.describe(this.#tcpPorts.length > 0) };
+  }
+}
+
+/** No host serves printers, databases, mail and remote desktops at once: a proxy or a firewall on the way accepts every connection. */
+function isAllOpen(outcomes: ReadonlyMap<number, TcpOutcome>): boolean {
+  return outcomes.size >= MIN_PORTS_TO_SUSPECT && outcomes.values().every(({ kind }) => kind === "Open");
+}
+
+function isOwnFault(outcome: TcpOutcome | undefined): boolean {
+  return outcome?.kind === "Failed" && (outcome.error === "Exhausted" || outcome.error === "NotPermitted" || outcome.error === "Other");
+}
+
+function ascending(numbers: number[]): number[] {
+  return numbers.sort((a, b) => a - b);
+}

@@ -1,0 +1,111 @@
+// What is announced on an interface, as one list of one shape: the entry's own LLDP and CDP fields, then what more there is. Pure.
+
+import { parseIp } from "../../base/ip.ts";
+import { parseMac } from "../../base/mac.ts";
+import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import type { MoreNeighbor, Neighbor } from "../../resources/if-entries/more-neighbors.ts";
+import type { ChassisIdSubtype, PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
+import { deviceName } from "./device-names.ts";
+
+/** What a neighbor says of itself on one link, and what the entry says of where that leads. */
+export interface Announcement {
+  readonly protocol: "Lldp" | "Cdp";
+  readonly chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string };
+  /** Of CDP an interface's name. */
+  readonly port_id?: { readonly subtype: PortIdSubtype; readonly value: string };
+  readonly sys_name?: string;
+  readonly port_desc?: string;
+  readonly mgmt_addr?: string;
+  readonly device_id?: string;
+  readonly platform?: string;
+  readonly address?: string;
+}
+
+/** The fields of an interface entry that tell of its far end. */
+export type AnnouncingFields = Pick<
+  IfEntryRecord,
+  | "lldp_chassis_id"
+  | "lldp_port_id"
+  | "lldp_sys_name"
+  | "lldp_sys_desc"
+  | "lldp_port_desc"
+  | "lldp_mgmt_addr"
+  | "cdp_device_id"
+  | "cdp_port_id"
+  | "cdp_platform"
+  | "cdp_address"
+> & { readonly more_neighbors?: readonly MoreNeighbor[] | undefined };
+
+export interface Announced {
+  readonly announcements: readonly Announcement[];
+  /** How many of them are the entry's own; the others are its `more_neighbors`, in their order. */
+  readonly ownCount: number;
+  /** Where those of `more_neighbors` lead, as the entry says. */
+  readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
+}
+
+const NOTHING: Announced = { announcements: [], ownCount: 0, moreNeighbors: [] };
+
+/** LLDP first, then CDP, then the others in their order. */
+export function announcementsOf(entry: AnnouncingFields): Announced {
+  const own: Announcement[] = [];
+  if (isLldp(entry)) {
+    own.push(
+      present({ protocol: "Lldp", chassis_id: entry.lldp_chassis_id, port_id: entry.lldp_port_id, sys_name: entry.lldp_sys_name, port_desc: entry.lldp_port_desc, mgmt_addr: entry.lldp_mgmt_addr }),
+    );
+  }
+  if (isCdp(entry)) own.push(cdp(entry.cdp_device_id, entry.cdp_port_id, entry.cdp_platform, entry.cdp_address));
+  const more = entry.more_neighbors ?? [];
+  if (own.length === 0 && more.length === 0) return NOTHING;
+  return {
+    announcements: [...own, ...more.map(moreAnnouncement)],
+    ownCount: own.length,
+    moreNeighbors: more.map(({ neighbor }) => neighbor ?? null),
+  };
+}
+
+/**
+ * What a decision on an entry's far ends rests on, in few characters: equal for equal announcements, whatever else the entry says.
+ * For comparing within one version of the appliance; never stored.
+ */
+export function announcementsFingerprint(entry: AnnouncingFields): string {
+  const { lldp_chassis_id: chassis, lldp_port_id: port } = entry;
+  const own = [chassis?.subtype, chassis?.value, port?.subtype, port?.value, entry.lldp_sys_name, entry.lldp_port_desc, entry.lldp_mgmt_addr, entry.cdp_device_id, entry.cdp_port_id, entry.cdp_platform, entry.cdp_address];
+  const more = (entry.more_neighbors ?? []).map(({ neighbor: _farEnd, ...announced }) => announced);
+  if (more.length === 0 && own.every((each) => each === undefined)) return "";
+  return Bun.hash(JSON.stringify([own, more])).toString(36);
+}
+
+/**
+ * Whether switches that do not take part in the protocol pass the announcement on, so that who announces need not be at the other end of the cable:
+ * CDP's, whose group address is an ordinary one to them; LLDP's own no bridge forwards (IEEE 802.1Q table 8-1). Also CDP that an agent
+ * gives out as LLDP, as lldpd and ProCurve do: the device id in place of a chassis id, and of the system name.
+ */
+export function isFloodable({ protocol, chassis_id: chassis, sys_name: sysName }: Announcement): boolean {
+  if (protocol === "Cdp") return true;
+  if (chassis?.subtype !== "LocallyAssigned" || parseMac(chassis.value) !== null || parseIp(chassis.value) !== null) return false;
+  return sysName === undefined || deviceName(sysName) === deviceName(chassis.value);
+}
+
+function isLldp(entry: AnnouncingFields): boolean {
+  return entry.lldp_chassis_id !== undefined || entry.lldp_port_id !== undefined || entry.lldp_sys_name !== undefined || entry.lldp_mgmt_addr !== undefined || entry.lldp_port_desc !== undefined;
+}
+
+function isCdp(entry: AnnouncingFields): boolean {
+  return entry.cdp_device_id !== undefined || entry.cdp_port_id !== undefined || entry.cdp_address !== undefined;
+}
+
+function moreAnnouncement(more: MoreNeighbor): Announcement {
+  if (more.protocol === "Cdp") return cdp(more.device_id, more.port_id, more.platform, more.address);
+  const { neighbor: _farEnd, sys_desc: _text, ...announced } = more;
+  return announced;
+}
+
+function cdp(deviceId: string | undefined, portId: string | undefined, platform: string | undefined, address: string | undefined): Announcement {
+  return present({ protocol: "Cdp", device_id: deviceId, port_id: portId === undefined ? undefined : { subtype: "InterfaceName", value: portId }, platform, address });
+}
+
+/** Without the fields that have no value. */
+function present(fields: { protocol: Announcement["protocol"] } & { [Name in keyof Announcement]?: Announcement[Name] | undefined }): Announcement {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as unknown as Announcement;
+}

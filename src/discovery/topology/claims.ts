@@ -1,0 +1,131 @@
+// What each device that is announced on an interface says of itself, brought to forms in which it can be compared. LLDP and CDP of one
+// device are one claim. Pure; who the device is, is judged elsewhere.
+
+import { isGroupAddress, parseMac, virtualRouterOf } from "../../base/mac.ts";
+import { parseIp } from "../../base/ip.ts";
+import { foldCase } from "../../base/text.ts";
+import type { PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
+import { isFloodable, type Announcement } from "./announcements.ts";
+import { compareNames, deviceName, macIn, readDeviceId, serialKey } from "./device-names.ts";
+import type { PortFact } from "./facts.ts";
+
+/** One device, as it is announced on one interface. */
+export interface Claim {
+  readonly port: PortFact;
+  /** Which of the port's announcements are its. */
+  readonly places: readonly number[];
+  /** Whether all of these may come from beyond the other end of the cable. */
+  readonly isFloodable: boolean;
+  readonly chassisMac: string | null;
+  /** A chassis id that is no MAC address, folded; `weight` is what it is worth, as in scores. */
+  readonly chassisText: { readonly text: string; readonly weight: number } | null;
+  /** As deviceName gives them. */
+  readonly names: readonly string[];
+  /** Whether at least one of them is a name for certain. */
+  readonly isNamed: boolean;
+  readonly serials: readonly string[];
+  /** MAC addresses that are the device's besides that of the chassis. */
+  readonly macs: readonly string[];
+  readonly addresses: readonly string[];
+  /** What the interface at the other end calls itself. */
+  readonly portIds: ReadonlyArray<{ readonly subtype: PortIdSubtype; readonly value: string }>;
+  readonly portDesc: string | null;
+}
+
+/** The claims on an interface; those that are not floodable first, else in the order of its announcements. */
+export function claimsOf(port: PortFact): Claim[] {
+  const said = port.announcements.map((announcement, place) => claimOf(port, announcement, place));
+  const direct = said.filter((claim) => !claim.isFloodable);
+  const merged: Claim[] = [...direct];
+  for (const claim of said) {
+    if (!claim.isFloodable) continue;
+    const place = merged.findIndex((other) => isSameDevice(other, claim));
+    if (place < 0) merged.push(claim);
+    else merged[place] = together(merged[place] as Claim, claim);
+  }
+  return merged;
+}
+
+/** Whether two claims share anything that only one device should have. */
+function isSameDevice(one: Claim, other: Claim): boolean {
+  if (one.names.some((name) => other.names.some((each) => compareNames(name, each) !== "Different"))) return true;
+  if (one.serials.some((serial) => other.serials.includes(serial))) return true;
+  const [macs, others] = [macsOf(one), macsOf(other)];
+  return macs.some((mac) => others.includes(mac)) || one.addresses.some((address) => other.addresses.includes(address));
+}
+
+/** All MAC addresses that are the device's. */
+export function macsOf(claim: Claim): readonly string[] {
+  return claim.chassisMac === null ? claim.macs : [claim.chassisMac, ...claim.macs];
+}
+
+/** An address that can be a device's own in the network; null for others, such as 127.0.0.1 and link-local ones, which many have. */
+export function usableAddress(text: string | undefined): string | null {
+  const ip = text === undefined ? null : parseIp(text.trim());
+  if (ip === null) return null;
+  const [first = 0, second = 0] = ip.bytes;
+  if (ip.version === 4) return first === 0 || first === 127 || first >= 224 || (first === 169 && second === 254) ? null : ip.text;
+  return first === 0xff || (first === 0xfe && (second & 0xc0) === 0x80) || ip.bytes.subarray(0, 15).every((byte) => byte === 0) ? null : ip.text;
+}
+
+/** A MAC address of one station; null for others: groups, what routers share, nothing but noughts. */
+export function usableMac(text: string | null | undefined): string | null {
+  const mac = text === null || text === undefined ? null : parseMac(text);
+  return mac === null || mac === "00:00:00:00:00:00" || isGroupAddress(mac) || virtualRouterOf(mac) !== null ? null : mac;
+}
+
+/** A text of a device in the form in which equal ones are equal. */
+export function foldText(text: string): string {
+  return foldCase(text.trim());
+}
+
+/** What a chassis id that is no MAC address is worth: an interface's name is one that many devices have. */
+const CHASSIS_WEIGHTS = { ChassisComponent: 2, LocallyAssigned: 2, NetworkAddress: 3, InterfaceAlias: 1, InterfaceName: 1, PortComponent: 1, MacAddress: 1 } as const;
+
+function claimOf(port: PortFact, announcement: Announcement, place: number): Claim {
+  const { chassis_id: chassis, port_id: portId } = announcement;
+  const floodable = isFloodable(announcement);
+  const isCdpAsLldp = floodable && announcement.protocol === "Lldp";
+  const id = readDeviceId(isCdpAsLldp ? chassis?.value : announcement.device_id);
+  const sysName = deviceName(announcement.sys_name);
+  const chassisMac = isCdpAsLldp ? null : usableMac(chassis?.value);
+  const chassisText = chassis === undefined || isCdpAsLldp || parseMac(chassis.value) !== null || chassis.value.trim() === "" ? null : { text: foldText(chassis.value), weight: CHASSIS_WEIGHTS[chassis.subtype] };
+  const isComponent = chassis?.subtype === "ChassisComponent" || chassis?.subtype === "LocallyAssigned";
+  const addresses = [chassis?.subtype === "NetworkAddress" ? chassis.value : undefined, announcement.mgmt_addr, announcement.address].map(usableAddress);
+  return {
+    port,
+    places: [place],
+    isFloodable: floodable,
+    chassisMac,
+    chassisText,
+    names: distinct([sysName, id.name]),
+    isNamed: sysName !== null || (id.name !== null && id.isNamed),
+    serials: distinct([id.serial, chassisText !== null && isComponent ? serialKey(chassis?.value) : null]),
+    macs: distinct([usableMac(id.mac), portId === undefined ? null : usableMac(macIn(portId.value))]),
+    addresses: distinct(addresses),
+    portIds: portId === undefined || portId.value.trim() === "" ? [] : [portId],
+    portDesc: announcement.port_desc === undefined || announcement.port_desc.trim() === "" ? null : announcement.port_desc,
+  };
+}
+
+/** Two claims of one device as one: what the first says comes first. */
+function together(one: Claim, other: Claim): Claim {
+  return {
+    port: one.port,
+    places: [...one.places, ...other.places],
+    isFloodable: one.isFloodable && other.isFloodable,
+    chassisMac: one.chassisMac ?? other.chassisMac,
+    chassisText: one.chassisText ?? other.chassisText,
+    names: distinct([...one.names, ...other.names]),
+    isNamed: one.isNamed || other.isNamed,
+    serials: distinct([...one.serials, ...other.serials]),
+    macs: distinct([...one.macs, ...other.macs]),
+    addresses: distinct([...one.addresses, ...other.addresses]),
+    portIds: [...one.portIds, ...other.portIds],
+    portDesc: one.portDesc ?? other.portDesc,
+  };
+}
+
+function distinct(values: readonly (string | null)[]): string[] {
+  return values.length === 1 && values[0] !== null ? (values as string[]) : [...new Set(values.filter((value) => value !== null))];
+}

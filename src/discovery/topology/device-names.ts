@@ -1,0 +1,85 @@
+// What devices call themselves in announcements, and when two names are one. Pure.
+
+import { parseIp } from "../../base/ip.ts";
+import { parseMac } from "../../base/mac.ts";
+import { foldCase } from "../../base/text.ts";
+
+/** Names that are given to devices which nobody has named, and so tell nothing. */
+const NO_NAMES = new Set(["", "localhost", "localhost.localdomain", "localhost.local", "(none)", "none", "null", "unknown", "not advertised", "n/a", "-"]);
+
+/** A name whatever its case, with the dot of the DNS root or without; null for one that names nothing, or is an address. */
+export function deviceName(text: string | null | undefined): string | null {
+  if (text === null || text === undefined) return null;
+  const folded = foldCase(text.trim()).replace(/\.$/, "");
+  return NO_NAMES.has(folded) || parseIp(folded) !== null || BARE_MAC.test(folded) || parseMac(folded) !== null ? null : folded;
+}
+
+/** A name's first label: `core-1` of `core-1.example.net`. */
+export function firstLabel(name: string): string {
+  const dot = name.indexOf(".");
+  return dot <= 0 ? name : name.slice(0, dot);
+}
+
+export type NameRelation = "Same" | "Short" | "Different";
+
+/** Of names as deviceName gives them. Short: one is the other without its domain. Two names in different domains are different. */
+export function compareNames(one: string, other: string): NameRelation {
+  if (one === other) return "Same";
+  return one.startsWith(`${other}.`) || other.startsWith(`${one}.`) ? "Short" : "Different";
+}
+
+/** What a CDP device id may be; only some of it is there. */
+export interface DeviceId {
+  /** As deviceName gives it. */
+  readonly name: string | null;
+  /** Whether it is a name for certain, and not perhaps a serial number. */
+  readonly isNamed: boolean;
+  /** As serialKey gives it. */
+  readonly serial: string | null;
+  readonly mac: string | null;
+}
+
+const NO_ID: DeviceId = { name: null, isNamed: false, serial: null, mac: null };
+
+/**
+ * Reads a CDP device id: `sw1.example.com`, `sw1(FOC1234X0YZ)` (NX-OS), `TBA04120731(sw1)` (CatOS), a serial number, a MAC address in any
+ * form, `SEP001122334455` (telephones).
+ */
+export function readDeviceId(text: string | undefined): DeviceId {
+  const trimmed = text?.trim() ?? "";
+  if (trimmed === "") return NO_ID;
+  const mac = macIn(trimmed);
+  // A telephone's name is made of its address, and is a name all the same.
+  if (mac !== null) return { name: deviceName(trimmed), isNamed: true, serial: null, mac };
+  const [, outside, inside] = /^([^()]+)\(([^()]+)\)$/.exec(trimmed) ?? [];
+  if (outside !== undefined && inside !== undefined) {
+    const isSerialFirst = looksLikeSerial(outside) && !looksLikeSerial(inside);
+    const [name, serial] = isSerialFirst ? [inside, outside] : [outside, inside];
+    return { name: deviceName(name), isNamed: true, serial: serialKey(serial), mac: null };
+  }
+  return looksLikeSerial(trimmed) ? { name: deviceName(trimmed), isNamed: false, serial: serialKey(trimmed), mac: null } : { name: deviceName(trimmed), isNamed: true, serial: null, mac: null };
+}
+
+/** A serial number in the form in which equal ones are equal; null for none. */
+export function serialKey(text: string | null | undefined): string | null {
+  const key = text?.trim().toUpperCase() ?? "";
+  return key === "" ? null : key;
+}
+
+/** A MAC address in any of its forms, without separators and behind a telephone's prefix as well; null for any other text. */
+export function macIn(text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed.length < 12 || trimmed.length > 20) return null;
+  const mac = parseMac(trimmed);
+  if (mac !== null) return mac;
+  // `0011.2233.4455`, `001122334455`, `001122334455:P1`, `SEP001122334455`.
+  const [, digits] = /^(?:SEP|SIP|ATA|AP)?([0-9a-f]{12})(?::P\d+)?$/i.exec(trimmed) ?? [];
+  return digits === undefined ? null : digits.toLowerCase().replaceAll(/(..)(?=.)/g, "$1:");
+}
+
+const BARE_MAC = /^[0-9a-f]{12}$/i;
+
+/** Capitals and digits alone, some of each, as long as a maker's: `FOC1234X0YZ`. */
+function looksLikeSerial(text: string): boolean {
+  return /^[A-Z0-9]{8,16}$/.test(text) && /[A-Z]/.test(text) && (text.match(/\d/g) ?? []).length >= 4;
+}

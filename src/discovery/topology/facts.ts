@@ -1,0 +1,64 @@
+// What is known of one network's hosts and interfaces where links are concerned. Plain data: it is read in one place and judged in others.
+
+import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
+import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
+import type { Announcement } from "./announcements.ts";
+
+export interface HostFact {
+  readonly id: string;
+  readonly name: string;
+  readonly hostname: string | null;
+  readonly sys_name: string | null;
+  /** LLDP chassis id, whatever its subtype. */
+  readonly chassis_id: string | null;
+  readonly serial_number: string | null;
+  readonly addresses: readonly AddressFact[];
+}
+
+export interface AddressFact {
+  /** Canonical. */
+  readonly ip_address: string;
+  readonly mac_address: string | null;
+}
+
+export interface PortFact {
+  readonly id: string;
+  readonly host_id: string;
+  readonly if_index: number;
+  readonly if_descr: string;
+  readonly if_name: string | null;
+  readonly if_alias: string | null;
+  readonly if_type: number;
+  readonly mac_address: string | null;
+  /** The address that the entry names as its own. */
+  readonly ip_address: string | null;
+  /** In the order of announcementsOf. */
+  readonly announcements: readonly Announcement[];
+  /** How many of them are fields of the entry itself; the others are its `more_neighbors`. */
+  readonly ownCount: number;
+}
+
+/** A host as a map of the network shows it. */
+export interface ShownHost extends HostFact {
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+  readonly management_url: string | null;
+  readonly stale_since: string | null;
+}
+
+/** An interface as it is shown, and what it says of its far ends today. */
+export interface ShownPort extends PortFact {
+  readonly speed_bps: number | null;
+  readonly oper_status: OperStatus;
+  readonly stale_since: string | null;
+  readonly neighbor: Neighbor | null;
+  /** Of `more_neighbors`. */
+  readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
+  /** Of announcementsFingerprint. */
+  readonly fingerprint: string;
+}
+
+export interface NetworkFacts {
+  readonly hosts: readonly ShownHost[];
+  readonly ports: readonly ShownPort[];
+}

@@ -1,0 +1,169 @@
+// Which hosts a claim may mean, and how well each fits. Pure. Never by one weak sign against another: signs add up, what contradicts
+// counts against, and who decides wants the best to be clearly better.
+
+import { parseMac } from "../../base/mac.ts";
+import { foldText, macsOf, usableAddress, usableMac, type Claim } from "./claims.ts";
+import { compareNames, deviceName, firstLabel, serialKey } from "./device-names.ts";
+import type { HostFact, PortFact } from "./facts.ts";
+
+/** What signs are worth. What a claim and a host both tell and tell differently counts against it: chassis and name as much as for it. */
+export const WEIGHTS = {
+  /** The chassis id is one of the host's MAC addresses; and against a host that has another one. */
+  chassisMac: 4,
+  serial: 4,
+  /** Another of its MAC addresses, that of the announcing port for example. */
+  mac: 3,
+  /** Its own system name; and against a host that calls itself otherwise. */
+  sysName: 3,
+  /** The same without the domain, or a name that others gave it. */
+  otherName: 2,
+  address: 2,
+  /** The host says the same of the opposite direction. */
+  opposite: 3,
+  /** The host names the near device, at a port that can't be told. */
+  oppositeHost: 2,
+} as const;
+
+/** The least that a host must reach, and the least by which it must be ahead of every other. */
+export const SCORE_MIN = 2;
+export const LEAD_MIN = 2;
+
+/** What more hosts than this have in common names none of them. */
+const SHARED_BY_MAX = 64;
+
+interface Known {
+  readonly chassisMac: string | null;
+  readonly chassisText: string | null;
+  readonly sysName: string | null;
+  /** Given by people and by the DNS. */
+  readonly otherNames: readonly string[];
+  readonly serial: string | null;
+}
+
+export class HostIndex {
+  private readonly known: readonly Known[];
+  /** Only what some claim names is kept, each with the places of the hosts that have it. */
+  private readonly byMac = new Map<string, number[]>();
+  private readonly byText = new Map<string, number[]>();
+
+  /** @param hostPlaces of the hosts, by id */
+  constructor(hosts: readonly HostFact[], ports: readonly PortFact[], hostPlaces: ReadonlyMap<string, number>, claims: readonly Claim[]) {
+    for (const claim of claims) {
+      for (const mac of macsOf(claim)) this.byMac.set(mac, []);
+      for (const key of keysOf(claim)) this.byText.set(key, []);
+    }
+    this.known = hosts.map((host, place) => {
+      const known = knownOf(host);
+      this.noteMac(known.chassisMac, place);
+      for (const { mac_address } of host.addresses) this.noteMac(usableMac(mac_address), place);
+      for (const key of keysOfHost(host, known)) note(this.byText, key, place);
+      return known;
+    });
+    for (const { mac_address: mac, host_id: hostId } of ports) {
+      // Most are nobody's sign.
+      if (mac === null || !this.byMac.has(mac)) continue;
+      const place = hostPlaces.get(hostId);
+      if (place !== undefined) this.noteMac(mac, place);
+    }
+  }
+
+  /** The places of the hosts that share at least one sign with a claim, each with what speaks for it (see WEIGHTS). */
+  candidates(claim: Claim): Map<number, number> {
+    const found = new Map<number, number>();
+    const add = (places: readonly number[] | undefined) => {
+      if (places === undefined || places.length > SHARED_BY_MAX) return;
+      for (const place of places) if (!found.has(place)) found.set(place, this.score(claim, place));
+    };
+    for (const mac of macsOf(claim)) add(this.byMac.get(mac));
+    for (const key of keysOf(claim)) add(this.byText.get(key));
+    return found;
+  }
+
+  /** How well a host fits a claim: below nought where more speaks against it. */
+  score(claim: Claim, place: number): number {
+    const known = this.known[place] as Known;
+    let score = chassisScore(claim, known, (mac) => this.has(mac, place));
+    if (claim.macs.some((mac) => this.has(mac, place))) score += WEIGHTS.mac;
+    if (known.serial !== null && claim.serials.includes(known.serial)) score += WEIGHTS.serial;
+    score += nameScore(claim, known);
+    if (claim.addresses.some((address) => this.byText.get(`a ${address}`)?.includes(place) === true)) score += WEIGHTS.address;
+    return score;
+  }
+
+  private has(mac: string, place: number): boolean {
+    return this.byMac.get(mac)?.includes(place) === true;
+  }
+
+  private noteMac(mac: string | null, place: number): void {
+    if (mac !== null) note(this.byMac, mac, place);
+  }
+}
+
+function chassisScore(claim: Claim, known: Known, has: (mac: string) => boolean): number {
+  if (claim.chassisMac !== null) {
+    if (has(claim.chassisMac)) return WEIGHTS.chassisMac;
+    return known.chassisMac === null ? 0 : -WEIGHTS.chassisMac;
+  }
+  if (claim.chassisText === null || known.chassisText === null) return 0;
+  const { text, weight } = claim.chassisText;
+  return text === known.chassisText ? weight : -weight;
+}
+
+function nameScore(claim: Claim, known: Known): number {
+  if (claim.names.length === 0) return 0;
+  if (known.sysName === null) {
+    return claim.names.some((name) => known.otherNames.some((other) => compareNames(name, other) !== "Different")) ? WEIGHTS.otherName : 0;
+  }
+  const own = known.sysName;
+  const relations = claim.names.map((name) => compareNames(name, own));
+  if (relations.includes("Same")) return WEIGHTS.sysName;
+  if (relations.includes("Short")) return WEIGHTS.otherName;
+  return claim.isNamed ? -WEIGHTS.sysName : 0;
+}
+
+function knownOf(host: HostFact): Known {
+  const chassisMac = host.chassis_id === null ? null : usableMac(host.chassis_id);
+  const isText = host.chassis_id !== null && host.chassis_id.trim() !== "" && parseMac(host.chassis_id) === null;
+  return {
+    chassisMac,
+    chassisText: isText ? foldText(host.chassis_id as string) : null,
+    sysName: deviceName(host.sys_name),
+    otherNames: [deviceName(host.name), deviceName(host.hostname)].filter((name) => name !== null),
+    serial: serialKey(host.serial_number),
+  };
+}
+
+/** What a claim is looked up by. A name without a domain is also that of all who have it in one; a name in a domain also that of who has none. */
+function keysOf(claim: Claim): string[] {
+  const keys = claim.addresses.map((address) => `a ${address}`);
+  for (const serial of claim.serials) keys.push(`r ${serial}`);
+  if (claim.chassisText !== null) keys.push(`c ${claim.chassisText.text}`);
+  for (const name of claim.names) {
+    keys.push(`n ${name}`);
+    const label = firstLabel(name);
+    keys.push(label === name ? `d ${name}` : `n ${label}`);
+  }
+  return keys;
+}
+
+function keysOfHost(host: HostFact, { chassisText, sysName, otherNames, serial }: Known): string[] {
+  const keys: string[] = [];
+  for (const { ip_address } of host.addresses) {
+    const address = usableAddress(ip_address);
+    if (address !== null) keys.push(`a ${address}`);
+  }
+  if (serial !== null) keys.push(`r ${serial}`);
+  if (chassisText !== null) keys.push(`c ${chassisText}`);
+  for (const name of sysName === null ? otherNames : [sysName, ...otherNames]) {
+    keys.push(`n ${name}`);
+    const label = firstLabel(name);
+    if (label !== name) keys.push(`d ${label}`);
+  }
+  return keys;
+}
+
+/** Keeps who has something, each once, where it is wanted. */
+function note(index: Map<string, number[]>, key: string, place: number): void {
+  const places = index.get(key);
+  if (places !== undefined && !places.includes(place)) places.push(place);
+}

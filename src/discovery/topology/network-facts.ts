@@ -1,0 +1,91 @@
+// Reads what is known of one network's hosts and links as of one transaction. Goes in short steps and holds no transaction in between;
+// keeps some hundred bytes for each host, address and interface, and nothing of forwarding tables. Judges nothing.
+
+import { parseMembers, scopeKey, type AnyKind } from "../../db/kind.ts";
+import type { AsOf } from "../../db/list-query.ts";
+import type { ReadConnection } from "../../db/read-connection.ts";
+import type { Reader } from "../../db/reader.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import { announcementsFingerprint, announcementsOf } from "./announcements.ts";
+import type { AddressFact, NetworkFacts, ShownHost, ShownPort } from "./facts.ts";
+
+/** Records of one step: some milliseconds. */
+const STEP_ROWS = 1_000;
+
+/** All of it at once, live or as of an instant, for whoever has a thread of his own. */
+export function networkFacts(reader: Reader, networkN: number, asOf: AsOf | null = null): NetworkFacts {
+  const steps = gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, yielding between its steps. @param sequence the transaction that it is as of */
+export function* gatherNetworkFacts(connection: ReadConnection, networkN: number, sequence: number): Generator<void, NetworkFacts> {
+  const addresses = new Map<string, AddressFact[]>();
+  const ipOf = new Map<string, string>();
+  for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence)) {
+    for (const { id, host_id, ip_address, mac_address } of step.toSorted((a, b) => a.position - b.position)) {
+      ipOf.set(id, ip_address);
+      const fact = { ip_address, mac_address };
+      const known = addresses.get(host_id);
+      if (known === undefined) addresses.set(host_id, [fact]);
+      else known.push(fact);
+    }
+    yield;
+  }
+  const hosts: ShownHost[] = [];
+  for (const step of living<HostRecord>(connection, hostKind, networkN, sequence)) {
+    for (const host of step) hosts.push(hostFact(host, addresses.get(host.id) ?? []));
+    yield;
+  }
+  const ports: ShownPort[] = [];
+  for (const step of living<IfEntryRecord>(connection, ifEntryKind, networkN, sequence)) {
+    for (const entry of step) ports.push(portFact(entry, ipOf.get(entry.ip_address_id ?? "") ?? null));
+    yield;
+  }
+  return { hosts, ports };
+}
+
+function hostFact(host: HostRecord, addresses: readonly AddressFact[]): ShownHost {
+  const { id, name, hostname, sys_name, chassis_id, serial_number, manufacturer, model, management_url, stale_since } = host;
+  return { id, name, hostname, sys_name, chassis_id, serial_number, addresses, manufacturer, model, management_url, stale_since: stale_since ?? null };
+}
+
+function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
+  const { id, host_id, if_index, if_descr, if_name, if_alias, if_type, mac_address, speed_bps, oper_status, stale_since, neighbor } = entry;
+  return {
+    id,
+    host_id,
+    if_index,
+    if_descr,
+    if_name: if_name ?? null,
+    if_alias: if_alias ?? null,
+    if_type,
+    mac_address: mac_address ?? null,
+    ip_address: ipAddress,
+    speed_bps: speed_bps ?? null,
+    oper_status,
+    stale_since: stale_since ?? null,
+    neighbor: neighbor ?? null,
+    ...announcementsOf(entry),
+    fingerprint: announcementsFingerprint(entry),
+  };
+}
+
+/** The records of a kind that lived in a network, in page order, step by step. */
+function* living<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
+  const statement = `SELECT s.n, v.members FROM history_spans s
+    CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
+    WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL ORDER BY s.n LIMIT ${STEP_ROWS}`;
+  for (let after = 0; ; ) {
+    const rows = connection.statement(statement).values(sequence, scopeKey(networkN, kind), after) as Array<[number, string]>;
+    const last = rows.at(-1);
+    if (last !== undefined) yield rows.map(([, members]) => parseMembers<R>(members));
+    if (last === undefined || rows.length < STEP_ROWS) return;
+    after = last[0];
+  }
+}

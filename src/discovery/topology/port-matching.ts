@@ -1,0 +1,167 @@
+// Which of a host's interfaces an announced port id means, by the ways of every subtype. Pure. Several where it can't be told.
+
+import { parseIp } from "../../base/ip.ts";
+import { parseMac } from "../../base/mac.ts";
+import type { Claim } from "./claims.ts";
+import { macIn } from "./device-names.ts";
+import type { PortFact } from "./facts.ts";
+import { foldPortName, isUnitName, lastNumber, type PortNameKeys } from "./port-names.ts";
+
+/** IANAifType-MIB numbers of what a cable goes into: Ethernet and its forerunners' numbers, and Wi-Fi. */
+const CABLED_TYPES = new Set([6, 62, 69, 71, 117]);
+/** ieee8023adLag: the one interface of many cables. */
+export const IF_TYPE_LAG = 161;
+
+/** The interfaces of one host, to be found by whatever an announcement may call them. Each way is prepared when it is first gone. */
+export class HostPorts {
+  private readonly ports: readonly PortFact[];
+  private readonly keys: PortNameKeys;
+  private names: Lists<string> | null = null;
+  private aliases: Lists<string> | null = null;
+  private macs: Lists<string> | null = null;
+  private addresses: Lists<string> | null = null;
+  private indexes: Map<number, PortFact> | null = null;
+  private numbers: Lists<number> | null = null;
+
+  constructor(ports: readonly PortFact[], keys: PortNameKeys) {
+    this.ports = ports;
+    this.keys = keys;
+  }
+
+  /** Those that a claim may mean; none where none is called so. */
+  meant(claim: Claim): readonly PortFact[] {
+    let several: readonly PortFact[] = [];
+    for (const { subtype, value } of claim.portIds) {
+      const found = this.identified(subtype, value);
+      if (found.length === 1) return found;
+      if (several.length === 0) several = found;
+    }
+    const described = claim.portDesc === null ? [] : this.described(claim.portDesc);
+    if (several.length > 0) return narrowed(several, described);
+    // The description is the interface's (IEEE 802.1AB); what people wrote may be meant as well, so it tells only where it can be nothing else.
+    const isNamed = claim.portIds.some(({ subtype }) => subtype === "InterfaceName");
+    return !isNamed && described.length === 1 ? described : [];
+  }
+
+  private identified(subtype: Claim["portIds"][number]["subtype"], value: string): readonly PortFact[] {
+    const mac = macIn(value);
+    if (subtype === "MacAddress" && mac !== null) return this.addressed(mac);
+    if (subtype === "NetworkAddress") return this.withIp(parseIp(value.trim())?.text ?? "");
+    const named = this.named(value);
+    if (subtype === "InterfaceName" && named.length > 0) return named;
+    if (subtype === "InterfaceAlias") {
+      const aliased = this.aliased(value);
+      return aliased.length > 0 ? aliased : named;
+    }
+    const numbered = /^\d{1,9}$/.test(value.trim()) ? this.numbered(Number(value)) : [];
+    if (named.length > 0) return numbered.length === 0 ? named : [...new Set([...named, ...numbered])];
+    if (numbered.length > 0) return numbered;
+    const owned = mac === null ? [] : this.addressed(mac);
+    if (owned.length > 0) return owned;
+    return subtype === "InterfaceName" ? [] : this.aliased(value);
+  }
+
+  /** By its name as it stands, else by any way to abbreviate it; the port before its units. */
+  private named(text: string): readonly PortFact[] {
+    const key = this.keys.of(text);
+    if (key === "") return NONE;
+    this.names ??= named(this.ports, this.keys);
+    const alike = listed(this.names, key);
+    if (alike.length <= 1) return alike;
+    const folded = foldPortName(text);
+    const exact = alike.filter(({ if_name: name }) => name !== null && foldPortName(name) === folded);
+    if (exact.length === 1 && !isUnitName(folded)) return exact;
+    const whole = alike.filter(({ if_name, if_descr }) => !isUnitName(foldPortName(if_name ?? if_descr)));
+    if (whole.length > 0) return whole;
+    return exact.length > 0 ? exact : alike;
+  }
+
+  /**
+   * A number may be an ifIndex or what is printed beside the socket. Where an interface has the one and another the other, both may be meant; what is only
+   * printed is too little.
+   */
+  private numbered(number: number): readonly PortFact[] {
+    this.indexes ??= new Map(this.ports.map((port) => [port.if_index, port]));
+    const indexed = this.indexes.get(number);
+    if (indexed === undefined) return [];
+    this.numbers ??= numbered(this.ports);
+    const printed = listed(this.numbers, number);
+    return printed.length === 0 || printed.includes(indexed) ? [indexed] : [indexed, ...printed];
+  }
+
+  private described(text: string): readonly PortFact[] {
+    return [...new Set([...this.named(text), ...this.aliased(text)])];
+  }
+
+  private aliased(text: string): readonly PortFact[] {
+    this.aliases ??= lists(this.ports, ({ if_alias: alias }) => (alias === null || alias.trim() === "" ? null : foldPortName(alias)));
+    return listed(this.aliases, foldPortName(text));
+  }
+
+  private addressed(mac: string): readonly PortFact[] {
+    this.macs ??= lists(this.ports, ({ mac_address: own }) => (own === null ? null : parseMac(own)));
+    return listed(this.macs, mac);
+  }
+
+  private withIp(ip: string): readonly PortFact[] {
+    this.addresses ??= lists(this.ports, ({ ip_address: own }) => own);
+    return listed(this.addresses, ip);
+  }
+}
+
+/** Of several that may be meant those that the description means too, or that have a socket. */
+function narrowed(found: readonly PortFact[], described: readonly PortFact[]): readonly PortFact[] {
+  const both = found.filter((port) => described.includes(port));
+  if (both.length > 0) return both;
+  const cabled = found.filter((port) => CABLED_TYPES.has(port.if_type) && !isUnitName(foldPortName(port.if_name ?? port.if_descr)));
+  return cabled.length > 0 ? cabled : found;
+}
+
+/** Most have one: a list for each would be a hundred thousand. */
+type Lists<Key> = Map<Key, PortFact | PortFact[]>;
+
+const NONE: readonly PortFact[] = [];
+
+/** By the forms in which names are equal, of ifName and ifDescr. */
+function named(ports: readonly PortFact[], keys: PortNameKeys): Lists<string> {
+  const found: Lists<string> = new Map();
+  for (const port of ports) {
+    const name = port.if_name === null ? "" : keys.of(port.if_name);
+    const descr = keys.of(port.if_descr);
+    if (name !== "") keep(found, name, port);
+    if (descr !== "" && descr !== name) keep(found, descr, port);
+  }
+  return found;
+}
+
+/** By the numbers that are printed beside the sockets. */
+function numbered(ports: readonly PortFact[]): Lists<number> {
+  const byNumber: Lists<number> = new Map();
+  for (const port of ports) {
+    if (!CABLED_TYPES.has(port.if_type)) continue;
+    const numbers = new Set([lastNumber(port.if_name ?? ""), lastNumber(port.if_descr)]);
+    for (const number of numbers) if (number !== null) keep(byNumber, number, port);
+  }
+  return byNumber;
+}
+
+function lists(ports: readonly PortFact[], keyOf: (port: PortFact) => string | null): Lists<string> {
+  const found: Lists<string> = new Map();
+  for (const port of ports) {
+    const key = keyOf(port);
+    if (key !== null) keep(found, key, port);
+  }
+  return found;
+}
+
+function keep<Key>(found: Lists<Key>, key: Key, port: PortFact): void {
+  const known = found.get(key);
+  if (known === undefined) found.set(key, port);
+  else if (Array.isArray(known)) known.push(port);
+  else found.set(key, [known, port]);
+}
+
+function listed<Key>(found: Lists<Key>, key: Key): readonly PortFact[] {
+  const known = found.get(key);
+  return known === undefined ? NONE : Array.isArray(known) ? known : [known];
+}

@@ -1,0 +1,82 @@
+// When two names of an interface are one: makers abbreviate them, and each in its own way. Pure. Only for names of one device: what two
+// devices call alike are two things.
+
+import { foldCase } from "../../base/text.ts";
+
+/** Abbreviation → the kind of interface that it stands for. */
+const KINDS = new Map(
+  Object.entries({
+    ethernet: ["e", "et", "eth", "ethernet"],
+    fastethernet: ["f", "fa", "fas", "fast", "fastethernet"],
+    gigabitethernet: ["g", "gi", "gig", "ge", "gige", "gigabit", "gigabiteth", "gigabitethernet"],
+    twogigabitethernet: ["tw", "two", "twogig", "twogigabitethernet"],
+    fivegigabitethernet: ["fi", "fiv", "five", "fivegigabitethernet"],
+    tengigabitethernet: ["t", "te", "ten", "tengig", "tengige", "tengigabitethernet", "ten-gigabitethernet", "xge", "xgigabitethernet"],
+    twentyfivegige: ["twe", "twentyfivegige", "twentyfivegigabitethernet", "twenty-fivegige"],
+    fortygige: ["fo", "fge", "fortygige", "fortygigabitethernet", "forty-gigabitethernet"],
+    fiftygige: ["fif", "fiftygige"],
+    hundredgige: ["hu", "hge", "hundredgige", "hundredgigabitethernet", "hundred-gigabitethernet"],
+    fourhundredgige: ["fou", "fourhundredgige"],
+    appgigabitethernet: ["ap", "appgigabitethernet"],
+    "port-channel": ["po", "port-channel", "portchannel"],
+    "bundle-ether": ["be", "bundle-ether", "bundleether"],
+    "bridge-aggregation": ["bagg", "bridge-aggregation"],
+    "eth-trunk": ["eth-trunk", "ethtrunk"],
+    vlan: ["vl", "vlan"],
+    loopback: ["lo", "loopback"],
+    tunnel: ["tu", "tunnel"],
+    serial: ["s", "se", "serial"],
+    management: ["ma", "mgmt", "management"],
+  }).flatMap(([kind, abbreviations]) => abbreviations.map((abbreviation) => [abbreviation, kind] as const)),
+);
+
+/** Letters, perhaps spaces, and then only numbers with separators: `GigabitEthernet 0/1`. */
+const PARTED = /^([a-z][a-z-]*?)\s*(\d[\d/.:]*)$/;
+/** Junos: a port, and a unit of it: `xe-0/0/0.0`, `ae3.100`. */
+const UNIT = /^((?:[a-z]{2}-\d+\/\d+\/\d+(?::\d+)?)|(?:ae|reth)\d+)\.\d+$/;
+
+const PLAIN = /^[!-~]*$/;
+
+/** Case and white space do not matter. */
+export function foldPortName(name: string): string {
+  // Most are so, and a network has a hundred thousand of them.
+  if (PLAIN.test(name)) return name.toLowerCase();
+  return foldCase(name.trim()).replaceAll(/\s+/g, " ");
+}
+
+/** The form in which names of one interface are equal: `Gi0/1`, `GigabitEthernet0/1`; `xe-0/0/0`, `xe-0/0/0.0`. @param folded by foldPortName */
+export function portNameKey(folded: string): string {
+  const [, letters, numbers] = PARTED.exec(folded) ?? [];
+  if (letters !== undefined && numbers !== undefined) {
+    const kind = KINDS.get(letters);
+    if (kind !== undefined) return kind + numbers;
+    if (!folded.includes(".")) return letters + numbers;
+  }
+  return UNIT.exec(folded)?.[1] ?? folded;
+}
+
+/** The forms of names, each worked out once: the ports of a thousand switches are called alike. */
+export class PortNameKeys {
+  private readonly known = new Map<string, string>();
+
+  /** As portNameKey, of a name as it stands; "" for one that is blank. */
+  of(name: string): string {
+    let key = this.known.get(name);
+    if (key === undefined) {
+      key = portNameKey(foldPortName(name));
+      this.known.set(name, key);
+    }
+    return key;
+  }
+}
+
+/** Whether it names a unit of a port and not the port. @param folded by foldPortName */
+export function isUnitName(folded: string): boolean {
+  return UNIT.test(folded);
+}
+
+/** The number that a name ends with: 7 of `RMON Port 7`, of `gi1/7`; null for none. */
+export function lastNumber(name: string): number | null {
+  const [, digits] = /(\d{1,9})\s*$/.exec(name) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,82 @@
+// GET /api/v1/topology: who is cabled to whom.
+
+import { Type } from "@sinclair/typebox";
+import { VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import type { Clock } from "../../base/clock.ts";
+import { byteStream } from "../../http/byte-stream.ts";
+import { AtQuery, OneOf, Uuid } from "../../http/schemas.ts";
+import type { Surface } from "../../http/surface.ts";
+import { failed, plainActor, readAt, readingAt, resolvedHeaders, type Inventory } from "../../resources/answers.ts";
+import { TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
+import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
+import type { TopologyInput } from "./topology.ts";
+
+const TopologyParameters = Type.Object({
+  network_id: { ...Uuid, description: "The network to be shown. Of one that the caller does not reach there is nothing." },
+  include_isolated: Type.Optional(Type.Boolean({ default: false, description: "Also hosts without a link." })),
+  format: Type.Optional(OneOf(TOPOLOGY_FORMATS, { default: "json", description: "`mermaid`: a diagram as text. `graphml`: for programs that draw and analyse graphs." })),
+  ...AtQuery,
+});
+
+const DESCRIPTION = `Devices and the cables between them, of what interfaces announce by LLDP and CDP and of the neighbors that are entered. One link for each cable, with
+what either end says as its evidence; parallel cables are links of one \`group\`. Where an interface entry names its \`neighbor\`, it is that; else it is worked out from what is
+announced: a host is meant where name, chassis id, MAC addresses, addresses and the opposite direction together fit it clearly better than any other, and its
+interface is named where both directions agree. Switches that do not speak CDP flood it, so CDP gives way to LLDP of another device on the same interface, and names an interface
+only where it is heard at one place. A device that is announced and is no host of the inventory is a node of its own, of the kind Unknown.
+
+As of any instant; formats without \`meta\` say in the headers \`X-Resolution\` and \`X-Resolved-At\` where history was thinned.`;
+
+const MERMAID_EXAMPLE = `graph LR
+  n_01936f2e0d5c7d3a9a393f6f1f7a0030["access-1"]
+  n_01936f2e0d5c7d3a9a393f6f1f7a0010["core-1"]
+  n_01936f2e0d5c7d3a9a393f6f1f7a0030 ---|"Gi0/24 - Gi1/0/7, 1 Gbit/s"| n_01936f2e0d5c7d3a9a393f6f1f7a0010
+  classDef unknown stroke-dasharray: 5 5
+`;
+
+const GRAPHML_EXAMPLE = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="n0" for="node" attr.name="name" attr.type="string"/>
+  <graph id="01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002" edgedefault="undirected">
+    <node id="01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010"><data key="n0">core-1</data></node>
+  </graph>
+</graphml>
+`;
+
+/** /api/v1/topology. */
+export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inventory, clock: Clock): void {
+  surface.get(
+    "/api/v1/topology",
+    {
+      operationId: "getTopology",
+      summary: "The devices of a network and the links between them",
+      description: DESCRIPTION,
+      group: "Discovery",
+      access: VIEWER,
+      query: TopologyParameters,
+      answer: TopologyAnswer,
+      media: [
+        { type: "text/vnd.mermaid", description: "A Mermaid diagram, `graph LR`. Devices that are no hosts are dashed, links whose interfaces are not both known are dotted.", example: MERMAID_EXAMPLE },
+        { type: "application/graphml+xml", description: "GraphML 1.0, undirected, every attribute declared.", example: GRAPHML_EXAMPLE },
+      ],
+      example: { data: TOPOLOGY_EXAMPLE },
+    },
+    (call) => {
+      const { at, asked } = readAt(call.query.at, clock.now());
+      return readingAt(inventory, at, async (asOf) => {
+        const format = call.query.format ?? "json";
+        const input: TopologyInput = {
+          actor: plainActor(call.actor),
+          networkId: call.query.network_id,
+          includeIsolated: call.query.include_isolated === true,
+          format,
+          sequence: (asOf ?? inventory.reader.head()).sequence,
+          at: asked,
+          ...(asOf?.thinned === undefined ? {} : { thinned: asOf.thinned }),
+        };
+        const headers = { ...call.headers, "content-type": TOPOLOGY_TYPES[format], ...(format === "json" ? {} : resolvedHeaders(asOf?.thinned)) };
+        const chunks = await inventory.longReads.start("topology", input);
+        return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers });
+      });
+    },
+  );
+}

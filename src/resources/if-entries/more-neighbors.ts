@@ -1,0 +1,76 @@
+// What is announced on an interface beyond the first of each protocol: a hub has several neighbors, and so has a phone with a computer
+// behind it. Only discovery writes it.
+
+import { Type } from "@sinclair/typebox";
+import { OneOf, Uuid } from "../../http/schemas.ts";
+import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES, type ChassisIdSubtype, type PortIdSubtype } from "./vocabulary.ts";
+
+/** The far end of a link: the interface where it can be named, else its host. */
+export interface Neighbor {
+  readonly type: "IfEntry" | "Host";
+  readonly id: string;
+}
+
+/** IEEE 802.1AB; the fields are those of an interface entry's `lldp_…`. */
+export interface MoreLldpNeighbor {
+  readonly protocol: "Lldp";
+  readonly chassis_id?: { readonly subtype: ChassisIdSubtype; readonly value: string };
+  readonly port_id?: { readonly subtype: PortIdSubtype; readonly value: string };
+  readonly sys_name?: string;
+  readonly sys_desc?: string;
+  readonly port_desc?: string;
+  readonly mgmt_addr?: string;
+  readonly neighbor?: Neighbor;
+}
+
+/** The fields are those of an interface entry's `cdp_…`. */
+export interface MoreCdpNeighbor {
+  readonly protocol: "Cdp";
+  readonly device_id?: string;
+  readonly port_id?: string;
+  readonly platform?: string;
+  readonly address?: string;
+  readonly neighbor?: Neighbor;
+}
+
+export type MoreNeighbor = MoreLldpNeighbor | MoreCdpNeighbor;
+
+const text = Type.Optional(Type.String());
+const neighbor = Type.Optional(Type.Object({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid }, { description: "The far end, as far as it is known." }));
+
+/** One of them in an answer. */
+export const MoreNeighborAnswer = Type.Union([
+  Type.Object({
+    protocol: OneOf(["Lldp"] as const),
+    chassis_id: Type.Optional(Type.Object({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: Type.String() })),
+    port_id: Type.Optional(Type.Object({ subtype: OneOf(PORT_ID_SUBTYPES), value: Type.String() })),
+    sys_name: text,
+    sys_desc: text,
+    port_desc: text,
+    mgmt_addr: text,
+    neighbor,
+  }),
+  Type.Object({ protocol: OneOf(["Cdp"] as const), device_id: text, port_id: text, platform: text, address: text, neighbor }),
+]);
+
+/** The ids of the far ends that are known; of one type only, where that is given. */
+export function moreNeighborIds(more: readonly MoreNeighbor[] | undefined, type?: Neighbor["type"]): string[] {
+  if (more === undefined) return [];
+  return more.flatMap((each) => (each.neighbor === undefined || (type !== undefined && each.neighbor.type !== type) ? [] : [each.neighbor.id]));
+}
+
+/** The same announcements, of which none leads to this record any more. */
+export function withoutFarEnd(more: readonly MoreNeighbor[], id: string): readonly MoreNeighbor[] {
+  return more.map((each) => (each.neighbor?.id === id ? withFarEnd(each, null) : each));
+}
+
+/** The same announcements, where `to` stands for `from`. */
+export function withFarEndRenamed(more: readonly MoreNeighbor[], from: string, to: string): readonly MoreNeighbor[] {
+  return more.map((each) => (each.neighbor?.id === from ? withFarEnd(each, { type: each.neighbor.type, id: to }) : each));
+}
+
+/** An announcement that leads there; null: nowhere that is known. */
+export function withFarEnd(announced: MoreNeighbor, to: Neighbor | null): MoreNeighbor {
+  const { neighbor: _before, ...rest } = announced;
+  return to === null ? rest : { ...rest, neighbor: to };
+}

@@ -1,0 +1,98 @@
+// What a person has deleted and discovery is not to bring back, until somebody lifts that. Made by the removal itself (removal.ts).
+
+import { Type } from "@sinclair/typebox";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { textSortKey } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Nullable, OneOf, recordFields, Uuid } from "../../http/schemas.ts";
+import { hosts } from "../hosts/host.ts";
+import { networks } from "../networks/network.ts";
+
+/** The kinds that discovery makes records of, and that a person may not want back. */
+export const IGNORED_ENTITIES = ["host", "ip_address", "if_entry", "port", "service", "subnet", "vlan"] as const;
+export type IgnoredEntity = (typeof IGNORED_ENTITIES)[number];
+
+export interface IgnoredRecord extends RecordBase {
+  readonly network_id: string;
+  readonly entity: IgnoredEntity;
+  /** Of the record that was deleted. */
+  readonly record_id: string;
+  /** The living host whose part it was; null for what is a part of none. */
+  readonly host_id: string | null;
+  /** The identity that its kind gave it; of a host, which may be called anything, its id. */
+  readonly identity: string;
+  /** What people called it. */
+  readonly label: string;
+  /** What a host is known again by (signs.ts); empty for all others, which their identity tells. */
+  readonly signs: readonly string[];
+}
+
+export const ignored = sqliteTable("ignored", {
+  ...liveColumns,
+  network_n: integer().notNull().references(() => networks.n),
+  host_n: integer().references(() => hosts.n),
+});
+
+export const ignoredKind: Kind<IgnoredRecord> = {
+  name: "ignored",
+  plural: "ignored",
+  code: 18,
+  shape: 1,
+  table: ignored,
+  columns: (record, n) => ({ network_n: n(record.network_id), host_n: record.host_id === null ? null : n(record.host_id) }),
+  scopes: { network: "network_n", host: "host_n" },
+  scopeIds: (record) => ({ network: record.network_id, host: record.host_id }),
+  observed: [],
+  absent: "null",
+  identity: (record) => ignoredIdentity(record.entity, record.identity),
+  unique: { field: "identity", value: (record) => record.identity },
+  sortKeys: (record) => ({ label: textSortKey(record.label) }),
+};
+
+/**
+ * What tx.findByIdentity finds the record by that says that something is not to come back.
+ * @param identity as the kind of the thing gives it: `if_entry/<host id>/<if_index>`; for a host its id
+ */
+export function ignoredIdentity(entity: IgnoredEntity, identity: string): string {
+  return `${entity}/${identity}`;
+}
+
+/** Whether discovery makes records of a kind that it can be told not to make. */
+export function isIgnorable(entity: string): entity is IgnoredEntity {
+  return (IGNORED_ENTITIES as readonly string[]).includes(entity);
+}
+
+/** What lists of it are grouped and ordered by; labels without regard to case. */
+export const IGNORED_ORDER_FIELDS = ["created_at", "entity", "label", "network_id", "host_id", "updated_at"] as const;
+export const IGNORED_KEYED_FIELDS = ["label"] as const;
+
+export const Ignored = Type.Object(
+  {
+    id: Uuid,
+    network_id: Uuid,
+    entity: OneOf(IGNORED_ENTITIES, { description: "The kind of what was deleted." }),
+    record_id: Type.String({ ...Uuid, description: "The id of the record that was deleted." }),
+    host_id: Nullable(Uuid, { description: "The host whose part it was; null for a host, a subnet and a VLAN." }),
+    identity: Type.String({ description: "What tells it from all others of its kind." }),
+    label: Type.String({ description: "What it was called: a name, an address, a prefix." }),
+    signs: Type.Array(Type.String(), { description: "Of a host: what it is known again by, such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4`." }),
+    ...recordFields,
+  },
+  { $id: "Ignored" },
+);
+
+export const IGNORED_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  entity: "host",
+  record_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0021",
+  host_id: null,
+  identity: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0021",
+  label: "printer-7",
+  signs: ["name:printer-7", "mac:00:1b:21:aa:bb:cc", "ip:10.2.3.17"],
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

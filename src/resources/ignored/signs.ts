@@ -1,0 +1,33 @@
+// What a host that was deleted is known again by when a scan comes upon it. Pure.
+
+import { isOneDevices } from "../../base/mac.ts";
+
+/** Beyond that a host has signs enough. */
+export const SIGNS_MAX = 10_000;
+
+interface HostTexts {
+  readonly serial_number: string | null;
+  readonly chassis_id: string | null;
+  readonly sys_name: string | null;
+}
+
+/**
+ * Each sign once, as its sort, a colon and its value, those that tell most first: `serial:` and `chassis:` as the device says them, `name:`
+ * in lower case, `mac:` of interfaces and addresses, `ip:`. At most SIGNS_MAX.
+ */
+export function hostSigns(
+  host: HostTexts,
+  ifEntries: ReadonlyArray<{ readonly mac_address?: string | null | undefined }>,
+  addresses: ReadonlyArray<{ readonly ip_address: string; readonly mac_address?: string | null | undefined }>,
+): string[] {
+  const signs = new Set<string>();
+  const add = (sort: string, value: string | null | undefined) => {
+    if (value !== null && value !== undefined && value !== "" && signs.size < SIGNS_MAX) signs.add(`${sort}:${value}`);
+  };
+  add("serial", host.serial_number);
+  add("chassis", host.chassis_id);
+  add("name", host.sys_name?.toLowerCase());
+  for (const { mac_address: mac } of [...ifEntries, ...addresses]) if (typeof mac === "string" && isOneDevices(mac)) add("mac", mac);
+  for (const { ip_address } of addresses) add("ip", ip_address);
+  return [...signs];
+}

@@ -1,0 +1,69 @@
+// What the writer runs for schedules. When they are due, and what comes of it, is discovery's affair.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { assertVersion, type Written } from "../answers.ts";
+import { networkKind } from "../networks/network.ts";
+import { removeRecord } from "../references.ts";
+import { scheduleKind, type ScheduleCreate, type ScheduleUpdate } from "./schedule.ts";
+
+/**
+ * A schedule of a network.
+ * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists
+ */
+export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCreate }, actor: CommandActor): Written {
+  const { body } = input;
+  assertOwnOrganization(body.organization_id, actor);
+  getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
+  return tx.create(
+    scheduleKind,
+    actor.organizationId,
+    {
+      network_id: body.network_id,
+      name: body.name,
+      cron: body.cron,
+      timezone: body.timezone ?? "UTC",
+      kind: body.kind,
+      targets: once(body.targets ?? null),
+      is_enabled: body.is_enabled ?? true,
+    },
+    body.id === undefined ? {} : { id: body.id },
+  );
+}
+
+/**
+ * Changes a schedule. Fields that are left out stay.
+ * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ */
+export function updateSchedule(tx: WriteTransaction, input: { id: string; body: ScheduleUpdate; ifMatch: string | null }, actor: CommandActor): Written {
+  const { id, body } = input;
+  const schedule = getReachable(tx, scheduleKind, id, actor);
+  assertVersion(input.ifMatch, tx.versionOf(id));
+  assertOwnOrganization(body.organization_id, actor);
+  assertSameIds(schedule, body, ["id", "network_id"]);
+  return tx.update(scheduleKind, id, {
+    name: body.name,
+    cron: body.cron,
+    timezone: body.timezone ?? schedule.timezone,
+    kind: body.kind,
+    targets: body.targets === undefined ? schedule.targets : once(body.targets),
+    is_enabled: body.is_enabled ?? schedule.is_enabled,
+  });
+}
+
+/**
+ * Deletes a schedule.
+ * @throws DomainError entity_not_found; precondition_failed
+ */
+export function removeSchedule(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
+  const schedule = getReachable(tx, scheduleKind, input.id, actor);
+  assertVersion(input.ifMatch, tx.versionOf(input.id));
+  removeRecord(tx, scheduleKind, input.id, false);
+  return schedule;
+}
+
+/** Each target once, in the order given. */
+function once(targets: readonly string[] | null): readonly string[] | null {
+  return targets === null ? null : [...new Set(targets)];
+}

@@ -1,0 +1,111 @@
+// When a network is scanned, of what kind and where. A schedule says it; whether a scan came of it is no part of it.
+
+import { Type, type Static } from "@sinclair/typebox";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { textSortKey } from "../../base/text.ts";
+import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { Body, defineFormat, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, TargetText, Timestamp, Uuid } from "../../http/schemas.ts";
+import { networks } from "../networks/network.ts";
+import { CRON_MAX_LENGTH, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
+
+/** sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both. */
+export const SCAN_KINDS = ["sweep", "snmp", "full"] as const;
+export type ScanKind = (typeof SCAN_KINDS)[number];
+
+export const TARGETS_MAX = 1_000;
+
+export interface ScheduleRecord extends RecordBase {
+  readonly network_id: string;
+  readonly name: string;
+  /** As parseCron gives it. */
+  readonly cron: string;
+  /** As parseTimezone gives it. */
+  readonly timezone: string;
+  readonly kind: ScanKind;
+  /** Canonical addresses and prefixes, each once; null for the network's subnets. */
+  readonly targets: readonly string[] | null;
+  readonly is_enabled: boolean;
+}
+
+export const schedules = sqliteTable("schedules", {
+  ...liveColumns,
+  network_n: integer().notNull().references(() => networks.n),
+  is_enabled: integer().notNull(),
+});
+
+export const scheduleKind: Kind<ScheduleRecord> = {
+  name: "schedule",
+  plural: "schedules",
+  code: 17,
+  shape: 1,
+  table: schedules,
+  columns: (schedule, n) => ({ network_n: n(schedule.network_id), is_enabled: schedule.is_enabled ? 1 : 0 }),
+  scopes: { network: "network_n" },
+  scopeIds: (schedule) => ({ network: schedule.network_id }),
+  observed: [],
+  absent: "null",
+  identity: (schedule) => `${schedule.network_id}/${schedule.name}`,
+  unique: { field: "name", value: (schedule) => schedule.name },
+  sortKeys: (schedule) => ({ name: textSortKey(schedule.name) }),
+};
+
+/** What lists of schedules are grouped and ordered by; names without regard to case. */
+export const SCHEDULE_ORDER_FIELDS = ["created_at", "name", "kind", "is_enabled", "network_id", "updated_at"] as const;
+export const SCHEDULE_KEYED_FIELDS = ["name"] as const;
+
+defineFormat("cron", { parse: parseCron, sentence: "must be a cron expression that comes due: minute, hour, day of month, month and day of week, such as 30 2 * * 1-5, or @hourly, @daily, @weekly, @monthly or @yearly" });
+defineFormat("timezone", { parse: parseTimezone, sentence: "must be the name of a time zone in the IANA database, such as Europe/Berlin or UTC" });
+
+const CronText = Type.String({ format: "cron", maxLength: CRON_MAX_LENGTH, description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. No seconds." });
+const Timezone = Type.String({ format: "timezone", maxLength: TIMEZONE_MAX_LENGTH, description: "A name of the IANA database." });
+const Kinds = OneOf(SCAN_KINDS, { description: "sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both." });
+const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), { description: "Prefixes and addresses; null: the network's subnets." });
+
+const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
+const described = {
+  name: Name,
+  cron: CronText,
+  timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} UTC when left out of a create.` }),
+  kind: Kinds,
+  targets: Type.Optional(Targets),
+  is_enabled: Type.Optional(Type.Boolean({ description: "true when left out of a create." })),
+};
+const READ_ONLY = [...RECORD_READ_ONLY, "next_run_at"];
+
+export const ScheduleCreate = Body({ ...identifying, network_id: Uuid, ...described }, { ignored: READ_ONLY });
+export const ScheduleUpdate = Body({ ...identifying, network_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
+export type ScheduleCreate = Static<typeof ScheduleCreate>;
+export type ScheduleUpdate = Static<typeof ScheduleUpdate>;
+
+export const Schedule = Type.Object(
+  {
+    id: Uuid,
+    network_id: Uuid,
+    name: Name,
+    cron: CronText,
+    timezone: Timezone,
+    kind: Kinds,
+    targets: Targets,
+    is_enabled: Type.Boolean(),
+    next_run_at: Nullable(Timestamp, { description: "When it is due next, seen from now; null while it is not enabled, and in every answer about the past." }),
+    ...recordFields,
+  },
+  { $id: "Schedule" },
+);
+
+export const SCHEDULE_EXAMPLE = {
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0017",
+  network_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  name: "Every night",
+  cron: "30 2 * * *",
+  timezone: "Europe/Berlin",
+  kind: "full",
+  targets: null,
+  is_enabled: true,
+  next_run_at: "2026-11-22T01:30:00.000Z",
+  created_at: "2026-11-21T09:15:00.123Z",
+  updated_at: "2026-11-21T09:15:00.123Z",
+  valid_from: "2026-11-21T09:15:00.123Z",
+  valid_to: null,
+  lineage_id: null,
+};

@@ -1,0 +1,262 @@
+// That schedules have their networks scanned when they are due, on a clock that stands still until it is told to move.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { formatInstant, parseInstant } from "../../src/base/instant.ts";
+import type { Timers } from "../../src/base/timers.ts";
+import { ScheduleRunner, type ScheduledScans } from "../../src/discovery/scans/schedule-runner.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { made, newApiKey, newNetwork, newSubnet, type Wire } from "../support/factories.ts";
+import { asked, holdBack, untilEnded } from "../support/scans.ts";
+
+const HOUR_MS = 3_600_000;
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+let appliance: TestAppliance;
+/** By a key: a session would end within the weeks that go by here. */
+let by: Client;
+let runner: ScheduleRunner | null;
+/** The longest that was ever waited for. */
+let longestMs: number;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  by = newApiKey(appliance).client;
+  runner = null;
+  longestMs = 0;
+  await newSubnet(appliance, { cidr: "10.0.0.0/30" });
+});
+afterEach(async () => {
+  runner?.stop();
+  await appliance.close();
+});
+
+function schedule(fields: Wire = {}): Promise<Wire> {
+  return made(by.post("/api/v1/discovery/schedules", { network_id: appliance.first.networkId, name: "nightly", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "sweep", ...fields }));
+}
+
+/** As the appliance starts it. */
+async function start(scans: ScheduledScans = appliance.scans): Promise<void> {
+  const timers: Timers = {
+    after: (ms, action) => {
+      longestMs = Math.max(longestMs, ms);
+      return appliance.timers.after(ms, action);
+    },
+  };
+  const { reader, writes, clock } = appliance;
+  const line = (level: string) => (event: string, fields: Record<string, unknown> = {}) => void appliance.logLines.push(`${level} ${event} ${JSON.stringify(fields)}`);
+  runner = new ScheduleRunner({ reader, writes, scans, clock, timers, log: { info: line("INFO"), warn: line("WARN"), error: line("ERROR") } });
+  runner.start();
+  await settled();
+}
+
+async function stop(): Promise<void> {
+  runner?.stop();
+  await settled();
+}
+
+/** Lets everything come to its end that waits for nothing but its turn. */
+async function settled(): Promise<void> {
+  for (let each = 0; each < 30; each += 1) await turn();
+}
+
+/** Lets time pass until an instant, as a clock does: step by step. */
+async function passTo(text: string, stepMs = 10 * 60_000): Promise<void> {
+  const until = parseInstant(text) as number;
+  while (appliance.clock.now() < until) {
+    appliance.timers.pass(Math.min(stepMs, until - appliance.clock.now()));
+    await settled();
+  }
+}
+
+/** When scans were asked for, to the minute. */
+async function runs(): Promise<string[]> {
+  const { data } = await by.get("/api/v1/discovery/scans?limit=0");
+  return (data as Wire[]).map(({ requested_at }) => requested_at.slice(0, 16));
+}
+
+describe("a schedule", () => {
+  test("has its network scanned when it is due, again and again, and says who asked for it", async () => {
+    const { id } = await schedule({ kind: "snmp", targets: ["10.0.0.1"] });
+    await start();
+    await passTo("2026-11-22T01:29:59Z");
+    expect(await runs()).toEqual([]);
+    await passTo("2026-11-22T01:30:00Z");
+    expect(await runs()).toEqual(["2026-11-22T01:30"]);
+    const [scan] = (await by.get("/api/v1/discovery/scans")).data as [Wire];
+    expect(scan).toMatchObject({ kind: "snmp", targets: ["10.0.0.1"], commit: true, allow_large: false, schedule_id: id, requested_by: { type: "System", id: null, name: "schedule nightly" } });
+    expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
+    await passTo("2026-11-24T12:00:00Z");
+    expect(await runs()).toEqual(["2026-11-22T01:30", "2026-11-23T01:30", "2026-11-24T01:30"]);
+  });
+
+  test("goes by the time of its zone: right after a spring gap, and once where an hour comes twice", async () => {
+    await passTo("2027-03-27T00:00:00Z", 30 * 24 * HOUR_MS);
+    await schedule();
+    await start();
+    await passTo("2027-03-30T12:00:00Z");
+    // 02:30 does not exist on the 28th in Berlin: right after the gap, at 03:00 summer time.
+    expect(await runs()).toEqual(["2027-03-27T01:30", "2027-03-28T01:00", "2027-03-29T00:30", "2027-03-30T00:30"]);
+    await stop();
+    await passTo("2027-10-30T12:00:00Z", 30 * 24 * HOUR_MS);
+    await start();
+    const before = (await runs()).length;
+    await passTo("2027-11-01T12:00:00Z");
+    expect((await runs()).slice(before)).toEqual(["2027-10-31T00:30", "2027-11-01T01:30"]);
+  });
+
+  test("that was missed while nobody ran is made up for once, however often it was due", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await start();
+    await passTo("2026-11-21T11:30:00Z");
+    expect(await runs()).toEqual(["2026-11-21T10:00", "2026-11-21T11:00"]);
+    await stop();
+    await passTo("2026-11-23T07:30:00Z", HOUR_MS);
+    expect(await runs()).toHaveLength(2);
+    await start();
+    expect((await runs()).slice(2)).toEqual(["2026-11-23T07:30"]);
+    await passTo("2026-11-23T08:10:00Z");
+    expect((await runs()).slice(3)).toEqual(["2026-11-23T08:00"]);
+    await stop();
+    await start();
+    expect(await runs()).toHaveLength(4);
+  });
+
+  test("that is due every minute is made up for once after a year, too", async () => {
+    await schedule({ cron: "* * * * *", timezone: "UTC" });
+    await passTo("2027-11-21T09:00:30Z", 400 * 24 * HOUR_MS);
+    await start();
+    expect(await runs()).toEqual(["2027-11-21T09:00"]);
+    await passTo("2027-11-21T09:01:00Z");
+    expect(await runs()).toEqual(["2027-11-21T09:00", "2027-11-21T09:01"]);
+  });
+
+  test("is not made up for what was due before it said so", async () => {
+    const { id } = await schedule({ cron: "0 3 * * *", timezone: "UTC" });
+    await passTo("2026-11-22T02:00:00Z", 24 * HOUR_MS);
+    await start();
+    await made(by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "0 1 * * *", kind: "sweep" }));
+    await settled();
+    expect(await runs()).toEqual([]);
+    await passTo("2026-11-23T01:00:00Z");
+    expect(await runs()).toEqual(["2026-11-23T01:00"]);
+  });
+
+  test("is followed as it is made, changed, switched off and on, and deleted", async () => {
+    await start();
+    const { id } = await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    const change = (fields: Wire) => made(by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 * * * *", kind: "sweep", ...fields }));
+    await passTo("2026-11-21T10:10:00Z");
+    expect(await runs()).toEqual(["2026-11-21T10:00"]);
+    await change({});
+    await passTo("2026-11-21T11:10:00Z");
+    expect((await runs()).slice(1)).toEqual(["2026-11-21T10:30"]);
+    await change({ is_enabled: false });
+    await passTo("2026-11-21T13:10:00Z");
+    expect(await runs()).toHaveLength(2);
+    await change({ is_enabled: true });
+    await passTo("2026-11-21T13:40:00Z");
+    expect((await runs()).slice(2)).toEqual(["2026-11-21T13:30"]);
+    await made(by.delete(`/api/v1/discovery/schedules/${id}`));
+    await passTo("2026-11-21T18:00:00Z");
+    expect(await runs()).toHaveLength(3);
+    expect(appliance.timers.count).toBe(0);
+  });
+
+  test("whose last scan still runs or waits is passed over, and not made up for", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await start();
+    const held = holdBack(appliance);
+    await passTo("2026-11-21T12:30:00Z");
+    await held.reached;
+    expect(await runs()).toEqual(["2026-11-21T10:00"]);
+    expect(appliance.logLines.filter((line) => line.includes("scheduled_scan_passed_over")).map((line) => JSON.parse(line.slice(line.indexOf("{"))).due_at)).toEqual(["2026-11-21T11:00:00.000Z", "2026-11-21T12:00:00.000Z"]);
+    held.letGo();
+    await settled();
+    await stop();
+    await start();
+    expect(await runs()).toHaveLength(1);
+    await passTo("2026-11-21T13:00:00Z");
+    expect((await runs()).slice(1)).toEqual(["2026-11-21T13:00"]);
+  });
+
+  test("waits for its turn where somebody else has the network scanned, and does so once", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await start();
+    const held = holdBack(appliance);
+    const running = await asked(appliance, { kind: "sweep" });
+    await held.reached;
+    await passTo("2026-11-21T11:30:00Z");
+    expect(((await by.get("/api/v1/discovery/scans")).data as Wire[]).map(({ status, schedule_id }) => `${status} ${schedule_id === null}`)).toEqual(["Running true", "Queued false"]);
+    held.letGo();
+    await untilEnded(appliance, running["id"]);
+  });
+
+  test("for which too many others wait is given up for this time, and the log says so", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await start();
+    const held = holdBack(appliance);
+    for (let each = 0; each < 11; each += 1) {
+      await asked(appliance, { kind: "sweep" });
+      await settled();
+    }
+    await passTo("2026-11-21T10:10:00Z");
+    expect(appliance.logLines.some((line) => line.startsWith("ERROR scheduled_scan_not_queued"))).toBe(true);
+    held.letGo();
+    await settled();
+    await stop();
+    const before = (await runs()).length;
+    await start();
+    expect(await runs()).toHaveLength(before);
+  });
+
+  test("is not asked for again when asking came to nothing for lack of room, before the next start", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    const { writes } = appliance;
+    const run = writes.run.bind(writes);
+    writes.run = (async (command: string, ...rest: [unknown, never]) => {
+      if (command === "discovery.queue") throw new Error("no room");
+      return run(command, ...rest);
+    }) as typeof writes.run;
+    await start();
+    await passTo("2026-11-21T10:30:00Z");
+    expect(appliance.logLines.filter((line) => line.includes("scheduled_scan_not_queued"))).toHaveLength(1);
+    await stop();
+    writes.run = run;
+    await start();
+    expect(await runs()).toEqual(["2026-11-21T10:30"]);
+  });
+
+  test("of which the next time is years away is waited for in steps that timers take", async () => {
+    await schedule({ cron: "0 0 29 2 *", timezone: "UTC" });
+    await start();
+    expect(appliance.timers.count).toBe(1);
+    await passTo("2028-02-28T23:59:00Z", 20 * 24 * HOUR_MS);
+    expect(await runs()).toEqual([]);
+    await passTo("2028-02-29T00:00:00Z");
+    expect(await runs()).toEqual(["2028-02-29T00:00"]);
+    expect(longestMs).toBeLessThan(2 ** 31);
+  });
+
+  test("notices when the clock is set", async () => {
+    await schedule({ cron: "0 3 * * *", timezone: "UTC" });
+    await start();
+    // Set, not passed: no timer knows of it.
+    appliance.clock.advance(18 * HOUR_MS - 60_000);
+    appliance.timers.pass(0);
+    await settled();
+    await passTo(formatInstant(appliance.clock.now() + 15 * 60_000));
+    expect((await runs()).map((each) => each.slice(0, 13))).toEqual(["2026-11-22T03"]);
+  });
+
+  test("of each network is its own", async () => {
+    const other = (await newNetwork(appliance))["id"];
+    const one = await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    const two = await schedule({ network_id: other, cron: "0,30 * * * *", timezone: "UTC" });
+    await start();
+    await passTo("2026-11-21T10:40:00Z");
+    const listed = async (network: string) => ((await by.get(`/api/v1/discovery/scans?network_id=${network}`)).data as Wire[]).map(({ schedule_id }) => schedule_id);
+    expect(await listed(appliance.first.networkId)).toEqual([one["id"]]);
+    expect(await listed(other)).toEqual([two["id"], two["id"], two["id"]]);
+  });
+});

@@ -1,0 +1,698 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openWritable } from "../../src/db/connection.ts";
+import { CANCEL_PATIENCE_MS } from "../../src/discovery/scans/director.ts";
+import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
+import { PROGRESS_INTERVAL_MS, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX } from "../../src/discovery/scans/scan.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { made, newApiKey, newHost, newNetwork, newSubnet, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import { fakeDevice } from "../support/fake-probes.ts";
+import { asked, communityOf, findings, holdBack, scanned, untilEnded } from "../support/scans.ts";
+
+const PATH = "/api/v1/discovery/scans";
+
+let appliance: TestAppliance;
+let owner: Client;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  owner = appliance.owner;
+});
+afterEach(() => appliance.close());
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const names = async () => ((await owner.get("/api/v1/hosts?order_by=name")).data as Wire[]).map(({ name }) => name);
+
+/** A switch, two other machines and a subnet with them. */
+async function furnish(): Promise<Wire> {
+  await newSubnet(appliance, { cidr: "10.0.0.0/28" });
+  const credential = await communityOf(appliance, "public");
+  for (const last of [1, 2, 3]) appliance.probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
+  appliance.probes.alive.set("10.0.0.2", { mac_address: "00:00:5e:00:53:02", hostname: "printer.example", ports: { asked: [80, 9100], open: [{ number: 80, protocol: "Tcp", service: { name: "HTTP", service_definition: "http" } }] } });
+  appliance.probes.devices.set("10.0.0.1", {
+    community: "public",
+    device: fakeDevice({
+      sys_name: "core-1",
+      interfaces: [1, 2].map((if_index) => ({ if_index, if_descr: `port ${if_index}`, if_type: 6, admin_status: "Up", oper_status: "Up" })),
+      addresses: [{ ip_address: "10.0.0.1", prefix_length: 28, if_index: 1 }],
+    }),
+  });
+  return credential;
+}
+
+describe("a scan", () => {
+  test("is answered at once as it waits, and then tells what came of it", async () => {
+    await furnish();
+    const at = appliance.clock.text();
+    const queued = await asked(appliance);
+    expect(queued).toEqual({
+      id: expect.any(String),
+      network_id: appliance.first.networkId,
+      kind: "full",
+      targets: null,
+      commit: true,
+      allow_large: false,
+      schedule_id: null,
+      requested_by: { type: "User", id: appliance.first.userId, name: expect.any(String) },
+      status: "Queued",
+      requested_at: expect.any(String),
+      started_at: null,
+      ended_at: null,
+      progress: null,
+      outcome: null,
+    });
+    expect(queued["requested_at"] >= at).toBe(true);
+    const scan = await untilEnded(appliance, queued["id"]);
+    expect(scan).toEqual({ ...queued, status: "Completed", started_at: expect.any(String), ended_at: expect.any(String), progress: scan["progress"], outcome: scan["outcome"] });
+    expect(scan["progress"]).toMatchObject({ phase: "done", addresses_total: 14, addresses_done: 14, hosts_found: 3, devices_answered: 1 });
+    expect(scan["outcome"]).toMatchObject({ records: { hosts: { created: 3, updated: 0, deleted: 0 }, if_entries: { created: 2 } }, hosts: { found: 3, devices: 1, unreached: 0 }, findings: { Created: 3 }, findings_dropped: 0, problem: null });
+    expect(await names()).toEqual(["10.0.0.3", "core-1", "printer.example"]);
+    expect((await findings(appliance, scan)).map(({ type, entity, label }) => `${type} ${entity} ${label}`).toSorted()).toEqual(["Created host 10.0.0.3", "Created host core-1", "Created host printer.example"]);
+  });
+
+  test("is what the ledger says has written what it found", async () => {
+    await furnish();
+    const scan = await scanned(appliance);
+    const { first, last } = scan["outcome"].transactions;
+    const transactions: Wire[] = (await owner.get("/api/v1/transactions")).data;
+    expect(transactions.map(({ sequence }) => sequence)).toEqual(expect.arrayContaining([first, last]));
+    expect(last).toBe(transactionCount(appliance));
+    expect(transactions[0]).toMatchObject({ actor: { type: "Discovery", id: scan["id"], name: "full scan" }, request_id: null });
+    const { data } = await owner.get("/api/v1/if-entries");
+    expect(data[0]).toMatchObject({ first_discovery_id: scan["id"], last_discovery_id: scan["id"] });
+  });
+
+  test("of what is as it was writes nothing", async () => {
+    await furnish();
+    await scanned(appliance);
+    appliance.clock.advance(60_000);
+    const before = transactionCount(appliance);
+    const again = await scanned(appliance);
+    expect(transactionCount(appliance)).toBe(before);
+    expect(again["outcome"]).toMatchObject({ records: {}, findings: {}, transactions: null, hosts: { found: 3 } });
+    expect(await findings(appliance, again)).toEqual([]);
+  });
+
+  test.each<[string, Wire, string, string]>([
+    ["a kind that there is none of", { kind: "port" }, "validation_failed", "/kind"],
+    ["a target that is none", { targets: ["10.0.0.1/24"] }, "validation_failed", "/targets/0"],
+    ["a target that is too large", { targets: ["10.0.0.1", "10.0.0.0/8"] }, "validation_failed", "/targets/1"],
+    ["a large IPv6 target, whatever is allowed", { targets: ["2001:db8::/64"], allow_large: true }, "validation_failed", "/targets/0"],
+    ["more addresses than one scan takes", { targets: ["10.0.0.0/8"], allow_large: true }, "validation_failed", "/targets/0"],
+    ["multicast", { targets: ["224.0.0.1"] }, "validation_failed", "/targets/0"],
+    ["no targets at all", { targets: [] }, "validation_failed", "/targets"],
+    ["too many targets", { targets: Array.from({ length: 1_001 }, (_, place) => `10.0.${place >> 8}.${place & 255}`) }, "validation_failed", "/targets"],
+    ["a field that there is none of", { commmit: false }, "validation_failed", "/commmit"],
+  ])("is refused with %s, by name", async (_what, fields, code, path) => {
+    const answer = await owner.post(PATH, { network_id: appliance.first.networkId, kind: "sweep", ...fields });
+    expect(answer).toMatchObject({ status: 400, body: { code, params: { issues: [{ path }] } } });
+    expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
+  });
+
+  test("of a network that is unknown or out of reach is refused alike", async () => {
+    const { client } = await newUser(appliance, { role: "Member", networkIds: [] });
+    const body = { network_id: appliance.first.networkId, kind: "sweep" };
+    expect(await client.post(PATH, body)).toMatchObject({ status: 400, body: { code: "entity_reference_invalid", params: { entity: "network", field: "network_id" } } });
+    expect(await owner.post(PATH, { ...body, network_id: "01936f2e-0d5c-7d3a-9a39-00000000dead" })).toMatchObject({ status: 400, body: { code: "entity_reference_invalid" } });
+  });
+
+  test("takes the role Member, and explicit targets the role Admin", async () => {
+    const client = async (role: "Viewer" | "Member" | "Admin") => (await newUser(appliance, { role, networkIds: [appliance.first.networkId] })).client;
+    const body = { network_id: appliance.first.networkId, kind: "sweep" };
+    expect(await (await client("Viewer")).post(PATH, body)).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+    const member = await client("Member");
+    expect(await member.post(PATH, body)).toMatchObject({ status: 200 });
+    expect(await member.post(PATH, { ...body, targets: null })).toMatchObject({ status: 200, data: { targets: null } });
+    expect(await member.post(PATH, { ...body, targets: ["10.0.0.1"] })).toMatchObject({ status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } } });
+    expect(await (await client("Admin")).post(PATH, { ...body, targets: ["10.0.0.1", "2001:DB8::1", "10.0.0.1"] })).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"] } });
+  });
+
+  test("with targets asks these and not the subnets", async () => {
+    await furnish();
+    await scanned(appliance, { kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
+    expect(appliance.probes.swept).toEqual(["10.9.0.1", "10.9.0.2"]);
+    await scanned(appliance, { kind: "snmp", targets: ["10.9.0.0/30"] });
+    expect(appliance.probes.asked.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
+  });
+
+  test("that is asked for again with the same Idempotency-Key is the same one", async () => {
+    const body = { network_id: appliance.first.networkId, kind: "sweep" };
+    const first = await owner.post(PATH, body, { "idempotency-key": "k1" });
+    await untilEnded(appliance, first.data.id);
+    const again = await owner.post(PATH, body, { "idempotency-key": "k1" });
+    expect(again).toMatchObject({ status: 200, text: first.text });
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect((await owner.get(PATH)).data).toHaveLength(1);
+    expect(appliance.scanThread.started).toBe(1);
+  });
+
+  test("that fails says why, and lets the next one run", async () => {
+    await furnish();
+    appliance.probes.sweep = async () => {
+      throw new Error("no sockets");
+    };
+    const scan = await scanned(appliance, { kind: "sweep" });
+    expect(scan).toMatchObject({ status: "Failed", outcome: { problem: "something went wrong inside the appliance; its log tells what" } });
+    expect(appliance.logLines.some((line) => line.includes("scan_failed") && line.includes("no sockets"))).toBe(true);
+    expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({ status: "Completed" });
+  });
+});
+
+describe("scans of one network", () => {
+  test("never overlap, and run in the order in which they were asked for", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const ids = [];
+    for (const kind of ["sweep", "full", "snmp"]) ids.push((await asked(appliance, { kind }))["id"]);
+    await held.reached;
+    expect(((await owner.get(PATH)).data as Wire[]).map(({ status }) => status)).toEqual(["Running", "Queued", "Queued"]);
+    held.letGo();
+    const ended = [];
+    for (const id of ids) ended.push(await untilEnded(appliance, id));
+    for (const [place, scan] of ended.entries()) {
+      expect(scan["status"]).toBe("Completed");
+      const before = ended[place - 1];
+      if (before !== undefined) expect(scan["started_at"] >= before["ended_at"]).toBe(true);
+    }
+  });
+
+  test("wait for their turn, so many and no more", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    await asked(appliance, { kind: "sweep" });
+    await held.reached;
+    for (let each = 0; each < SCANS_WAITING_MAX; each += 1) await asked(appliance, { kind: "sweep" });
+    const answer = await owner.post(PATH, { network_id: appliance.first.networkId, kind: "sweep" });
+    expect(answer).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { entity: "network", dependants: { scans: SCANS_WAITING_MAX } } } });
+    const other = await newNetwork(appliance);
+    expect((await owner.post(PATH, { network_id: other["id"], kind: "sweep" })).status).toBe(200);
+    held.letGo();
+  });
+
+  test("do not hold up other networks, of which so many are scanned at a time", async () => {
+    const networks = [appliance.first.networkId];
+    for (let each = 0; each < SCANS_RUNNING_MAX; each += 1) networks.push((await newNetwork(appliance))["id"]);
+    for (const network_id of networks) await newSubnet(appliance, { network_id, cidr: "10.0.0.0/30" });
+    const held = holdBack(appliance);
+    const scans = [];
+    for (const network_id of networks) scans.push(await asked(appliance, { network_id, kind: "sweep" }));
+    while (appliance.probes.swept.length < SCANS_RUNNING_MAX) await turn();
+    const statuses = ((await owner.get(PATH)).data as Wire[]).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: SCANS_RUNNING_MAX }, () => "Running"), "Queued"]);
+    held.letGo();
+    for (const scan of scans) expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
+  });
+
+  test("that was deleted meanwhile end as failed", async () => {
+    await furnish();
+    const network = await newNetwork(appliance);
+    const held = holdBack(appliance);
+    await newSubnet(appliance, { network_id: network["id"], cidr: "10.0.0.0/30" });
+    const [running, waiting] = [await asked(appliance, { network_id: network["id"], kind: "sweep" }), await asked(appliance, { network_id: network["id"], kind: "sweep" })];
+    await held.reached;
+    await made(owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
+    held.letGo();
+    while (appliance.scans.live(running["id"]) !== null || appliance.scans.live(waiting["id"]) !== null) await turn();
+    // What lies below a network that is not there does not exist; it did.
+    expect(await owner.get(`${PATH}/${waiting["id"]}`)).toMatchObject({ status: 404 });
+    const rows = appliance.reader.db.query<{ status: string; problem: string }, []>("SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans ORDER BY id").all();
+    expect(rows).toEqual([{ status: "Failed", problem: expect.any(String) }, { status: "Failed", problem: "the network was deleted" }]);
+  });
+});
+
+describe("credentials", () => {
+  test("that worked are remembered, and tried first from then on", async () => {
+    await furnish();
+    const right = await communityOf(appliance, "right");
+    appliance.probes.devices.set("10.0.0.1", { community: "right", device: fakeDevice({ sys_name: "core-1" }) });
+    await scanned(appliance);
+    const tried = () => appliance.probes.asked.filter(({ address }) => address === "10.0.0.1").map(({ credentials, remembered }) => ({ names: credentials.map(({ name }) => name), remembered }));
+    await scanned(appliance);
+    expect(tried()).toEqual([{ names: ["public", "right"], remembered: null }, { names: ["right", "public"], remembered: right["id"] }]);
+  });
+
+  test("are opened with what was entered, of every sort", async () => {
+    await newSubnet(appliance, { cidr: "10.0.0.0/30" });
+    appliance.probes.alive.set("10.0.0.1", {});
+    await communityOf(appliance, "v1", { credential_type: { type: "SnmpV1", community: { mode: "Inline", value: "old" } } });
+    const v3 = { type: "SnmpV3", security_name: "noc", auth_protocol: "Sha256", auth_password: { mode: "Inline", value: "an auth password" }, priv_protocol: "Aes128", priv_password: { mode: "Inline", value: "a priv password" }, context_name: "c" };
+    await communityOf(appliance, "v3", { credential_type: v3 });
+    await communityOf(appliance, "bare", { credential_type: { type: "SnmpV3", security_name: "guest", auth_protocol: "None", priv_protocol: "None" } });
+    await scanned(appliance);
+    expect(appliance.probes.asked[0]?.credentials).toEqual([
+      { credential_id: expect.any(String), name: "v1", version: "SnmpV1", community: "old" },
+      { credential_id: expect.any(String), name: "v3", version: "SnmpV3", security_name: "noc", auth_protocol: "Sha256", auth_password: "an auth password", priv_protocol: "Aes128", priv_password: "a priv password", context_name: "c" },
+      { credential_id: expect.any(String), name: "bare", version: "SnmpV3", security_name: "guest", auth_protocol: "None", auth_password: null, priv_protocol: "None", priv_password: null, context_name: null },
+    ]);
+    for (const secret of ["an auth password", "a priv password", "old"]) expect(appliance.logLines.some((line) => line.includes(secret))).toBe(false);
+  });
+
+  test("of the host and address come before those of the host, and these before the network's", async () => {
+    await furnish();
+    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
+    const ids = (host["ip_addresses"] as Wire[]).map(({ id }) => id);
+    await communityOf(appliance, "host", { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
+    await communityOf(appliance, "address", { assigned_network_ids: [], host_assignments: [{ host_id: host["id"], ip_address_ids: [ids[0]] }] });
+    await scanned(appliance, { kind: "snmp" });
+    const tried = Object.fromEntries(appliance.probes.asked.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]));
+    expect(tried).toMatchObject({ "10.0.0.3": ["address", "host", "public"], "10.0.0.4": ["host", "public"] });
+  });
+
+  test("whose secret stands in a file are read when they are used, from below the folder alone", async () => {
+    await appliance.close();
+    const secretsFolder = join(import.meta.dir, `../../node_modules/.cache/netledger-secrets-${process.pid}`);
+    mkdirSync(join(secretsFolder, "site"), { recursive: true });
+    appliance = await newAppliance({ scanning: { secretsFolder } });
+    owner = appliance.owner;
+    await newSubnet(appliance, { cidr: "10.0.0.0/30" });
+    appliance.probes.alive.set("10.0.0.1", {});
+    const file = (path: string) => ({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
+    writeFileSync(join(secretsFolder, "site", "community"), "from a file\n");
+    symlinkSync(appliance.databasePath, join(secretsFolder, "escape"));
+    try {
+      await communityOf(appliance, "filed", file("site/community"));
+      await communityOf(appliance, "missing", file("nothing"));
+      await communityOf(appliance, "escaping", file("escape"));
+      const scan = await scanned(appliance);
+      expect(appliance.probes.asked[0]?.credentials).toMatchObject([{ name: "filed", community: "from a file" }]);
+      expect(scan["progress"].errors).toEqual({ secret_unreadable: 1 });
+      expect(await findings(appliance, scan)).toMatchObject([{ type: "Created" }, { type: "Unreached", label: "10.0.0.1", reason: expect.stringContaining("the secret of missing cannot be read: the file nothing is not there") }]);
+    } finally {
+      (await import("node:fs")).rmSync(secretsFolder, { recursive: true });
+    }
+  });
+
+  test("that were given addresses to begin with give them up when the scan is dispatched that uses them", async () => {
+    const first = appliance.first.networkId;
+    const elsewhere = (await newNetwork(appliance))["id"];
+    const target_ips = ["192.0.2.1"];
+    const [here, unassigned, there] = [
+      await communityOf(appliance, "here", { target_ips }),
+      await communityOf(appliance, "unassigned", { assigned_network_ids: [], target_ips: ["192.0.2.2"] }),
+      await communityOf(appliance, "there", { assigned_network_ids: [elsewhere], target_ips: ["192.0.2.3"] }),
+    ] as [Wire, Wire, Wire];
+    const left = async () => Object.fromEntries(((await owner.get("/api/v1/credentials")).data as Wire[]).map(({ name, target_ips: ips }) => [name, ips]));
+    const all = { here: ["192.0.2.1"], unassigned: ["192.0.2.2"], there: ["192.0.2.3"] };
+
+    await scanned(appliance, { kind: "sweep" });
+    expect(await left()).toEqual(all);
+    expect(appliance.probes.asked).toEqual([]);
+
+    appliance.probes.devices.set("192.0.2.1", { community: "here", device: fakeDevice({ sys_name: "far-1" }) });
+    const dry = await scanned(appliance, { kind: "snmp", commit: false });
+    expect(await left()).toEqual(all);
+    expect(appliance.probes.asked.map(({ address }) => address)).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect((await findings(appliance, dry)).map(({ label }) => label)).toContain("far-1");
+
+    const before = transactionCount(appliance);
+    const scan = await scanned(appliance, { kind: "snmp", network_id: first });
+    expect(await left()).toEqual({ ...all, here: null, unassigned: null });
+    expect(writtenIn(appliance, before + 1)).toEqual({ "Updated credential": 2 });
+    expect(scan["outcome"].transactions.first).toBe(before + 1);
+    expect(versionsOf(appliance, here["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["target_ips"] });
+    expect((await owner.get(`/api/v1/credentials/${unassigned["id"]}/history`)).data[0].transaction.actor).toMatchObject({ type: "Discovery", id: scan["id"] });
+    expect(versionsOf(appliance, there["id"])).toHaveLength(1);
+    expect(await names()).toEqual(["far-1"]);
+    expect(await findings(appliance, scan)).toContainEqual(expect.objectContaining({ type: "Unreached", label: "192.0.2.2" }));
+  });
+
+  test("are needed by a scan that asks devices, which says so where there are none", async () => {
+    await newSubnet(appliance, { cidr: "10.0.0.0/30" });
+    expect(await scanned(appliance, { kind: "snmp" })).toMatchObject({ status: "Completed", outcome: { problem: "no credential is assigned in this network: no device was asked by SNMP" } });
+  });
+});
+
+describe("a scan that is not to commit", () => {
+  test("tells, field by field, what it would write, and writes nothing", async () => {
+    await furnish();
+    const [before, files] = [transactionCount(appliance), appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get()];
+    const scan = await scanned(appliance, { commit: false });
+    expect(transactionCount(appliance)).toBe(before);
+    expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get()).toEqual(files);
+    expect(scan).toMatchObject({ status: "Completed", commit: false, outcome: { records: { hosts: { created: 3 }, if_entries: { created: 2 } }, transactions: null } });
+    const told = await findings(appliance, scan);
+    expect(told.filter(({ entity }) => entity === "host").map(({ label }) => label).toSorted()).toEqual(["10.0.0.3", "core-1", "printer.example"]);
+    expect(told.find(({ label }) => label === "core-1")).toMatchObject({ type: "Created", reason: "answered SNMP", changes: { sys_name: { from: null, to: "core-1" } } });
+    expect(told.find(({ label }) => label === "port 2")).toMatchObject({ type: "Created", entity: "if_entry", changes: { if_index: { from: null, to: 2 } } });
+
+    const real = await scanned(appliance);
+    expect(real["outcome"].records).toEqual(scan["outcome"].records);
+  });
+
+  test("tells a change as what it is and what it would be, and an unchanged network as nothing", async () => {
+    await furnish();
+    await scanned(appliance);
+    expect(await findings(appliance, await scanned(appliance, { commit: false }))).toEqual([]);
+    const { device } = appliance.probes.devices.get("10.0.0.1") as { device: ReturnType<typeof fakeDevice> };
+    appliance.probes.devices.set("10.0.0.1", { community: "public", device: { ...device, sys_location: "Room 7", interfaces: (device.interfaces ?? []).map((each) => (each.if_index === 2 ? { ...each, oper_status: "Down" as const } : each)) } });
+    const before = transactionCount(appliance);
+    const told = await findings(appliance, await scanned(appliance, { commit: false }));
+    expect(told.toSorted((a, b) => (a["entity"] < b["entity"] ? -1 : 1))).toMatchObject([
+      { type: "Changed", entity: "host", label: "core-1", changes: { sys_location: { from: null, to: "Room 7" } } },
+      { type: "Changed", entity: "if_entry", label: "port 2", changes: { oper_status: { from: "Up", to: "Down" } } },
+    ]);
+    expect(transactionCount(appliance)).toBe(before);
+  });
+});
+
+describe("cancelling", () => {
+  test("ends a scan that waits at once", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const [running, waiting] = [await asked(appliance), await asked(appliance)];
+    await held.reached;
+    expect(await owner.post(`${PATH}/${waiting["id"]}/cancel`, {})).toMatchObject({ status: 200, data: { id: waiting["id"], status: "Cancelled", started_at: null, ended_at: expect.any(String) } });
+    held.letGo();
+    expect((await untilEnded(appliance, running["id"]))["status"]).toBe("Completed");
+    expect((await made(owner.get(`${PATH}/${waiting["id"]}`)))["status"]).toBe("Cancelled");
+  });
+
+  test("stops a scan that runs, and keeps what it has written", async () => {
+    await furnish();
+    await scanned(appliance);
+    const held = holdBack(appliance);
+    const scan = await asked(appliance);
+    await held.reached;
+    const answer = await owner.post(`${PATH}/${scan["id"]}/cancel`, {});
+    expect(answer).toMatchObject({ status: 200, data: { id: scan["id"], status: "Cancelled", outcome: { problem: null } } });
+    expect(await names()).toHaveLength(3);
+  });
+
+  test("of one that has ended is refused", async () => {
+    const scan = await scanned(appliance, { kind: "sweep" });
+    expect(await owner.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 409, body: { code: "entity_stale", params: { entity: "scan", actual: "Completed" } } });
+  });
+
+  test("can be repeated with an Idempotency-Key", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const scan = await asked(appliance);
+    await held.reached;
+    const cancel = () => owner.post(`${PATH}/${scan["id"]}/cancel`, {}, { "idempotency-key": "k" });
+    const first = await cancel();
+    const second = await cancel();
+    expect(second).toMatchObject({ status: 200, text: first.text });
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+  });
+
+  test("takes the role Member and a scan within reach", async () => {
+    const scan = await scanned(appliance, { kind: "sweep" });
+    const viewer = (await newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] })).client;
+    const elsewhere = (await newUser(appliance, { role: "Member", networkIds: [(await newNetwork(appliance))["id"]] })).client;
+    expect(await viewer.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 403 });
+    expect(await elsewhere.post(`${PATH}/${scan["id"]}/cancel`, {})).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+  });
+
+  test("does not keep its caller waiting for a thread that does not answer", async () => {
+    await furnish();
+    appliance.probes.hold = async () => new Promise<void>(() => {});
+    const scan = await asked(appliance);
+    while (appliance.probes.swept.length === 0) await turn();
+    const answered = owner.post(`${PATH}/${scan["id"]}/cancel`, {});
+    for (let each = 0; each < 20; each += 1) await turn();
+    appliance.timers.pass(CANCEL_PATIENCE_MS);
+    expect((await answered).status).toBe(200);
+    expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Cancelled");
+  });
+});
+
+describe("the list of scans", () => {
+  test("is in the order of their requests, either way, by network and by status", async () => {
+    const other = (await newNetwork(appliance))["id"];
+    const ids: string[] = [];
+    for (const network_id of [appliance.first.networkId, other, appliance.first.networkId]) {
+      ids.push((await scanned(appliance, { network_id, kind: "sweep" }))["id"]);
+      appliance.clock.advance(1_000);
+    }
+    const listed = async (query: string) => ((await owner.get(`${PATH}?${query}`)).data as Wire[]).map(({ id }) => ids.indexOf(id));
+    expect(await listed("")).toEqual([0, 1, 2]);
+    expect(await listed("order_direction=desc")).toEqual([2, 1, 0]);
+    expect(await listed("limit=1&offset=1")).toEqual([1]);
+    expect(await listed(`network_id=${other}`)).toEqual([1]);
+    expect(await listed("network_id=01936f2e-0d5c-7d3a-9a39-00000000dead")).toEqual([]);
+    expect(await listed("status=Completed,Failed")).toEqual([0, 1, 2]);
+    expect(await listed("status=Failed&status=Queued")).toEqual([]);
+    expect((await owner.get(`${PATH}?limit=2`)).body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 0, has_more: true });
+    expect(await owner.get(`${PATH}?status=Done`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/status/0" }] } } });
+  });
+
+  test("without a limit holds all of them, however many", async () => {
+    for (let each = 0; each < 250; each += 1) await appliance.writes.run("discovery.queue", { network_id: appliance.first.networkId, kind: "sweep", targets: null, commit: true, allow_large: false, schedule: null }, { ...(await author()), name: String(each) }).then(({ result }) => appliance.writes.run("discovery.cancel", { id: (result as Wire)["id"] }, authored));
+    const { data, body } = await owner.get(`${PATH}?limit=0&order_direction=desc&offset=10`);
+    expect(data.map((scan: Wire) => scan["requested_by"].name)).toEqual(Array.from({ length: 240 }, (_, each) => String(239 - each)));
+    expect(body.meta.pagination).toEqual({ total_count: 250, limit: 0, offset: 10, has_more: false });
+  });
+
+  test("tells as of an instant what was known then", async () => {
+    await furnish();
+    const { clock } = appliance;
+    const held = holdBack(appliance);
+    const early = clock.text();
+    clock.advance(10_000);
+    const [first, second] = [await asked(appliance), await asked(appliance)];
+    await held.reached;
+    clock.advance(10_000);
+    const during = clock.text();
+    clock.advance(10_000);
+    held.letGo();
+    const ended = [await untilEnded(appliance, first["id"]), await untilEnded(appliance, second["id"])];
+    clock.advance(10_000);
+    const after = clock.text();
+    clock.advance(10_000);
+    const then = (at: string, query = "") => owner.get(`${PATH}?at=${at}${query}`);
+    expect((await then(early)).data).toEqual([]);
+    expect(await then(during)).toMatchObject({
+      data: [
+        { ...first, status: "Running", started_at: expect.any(String), ended_at: null, progress: null, outcome: null },
+        { ...second, status: "Queued" },
+      ],
+      body: { meta: { at: during, pagination: { total_count: 2 } } },
+    });
+    expect((await then(after)).data).toEqual(ended);
+    expect((await then(during, "&status=Running")).data.map(({ id }: Wire) => id)).toEqual([first["id"]]);
+    expect((await then(during, "&status=Completed")).data).toEqual([]);
+    expect((await owner.get(`${PATH}/${first["id"]}?at=${during}`)).data).toMatchObject({ status: "Running", outcome: null });
+    expect(await owner.get(`${PATH}/${first["id"]}?at=${early}`)).toMatchObject({ status: 404 });
+    expect((await owner.get(`${PATH}/${first["id"]}/findings?at=${during}`)).data).toEqual([]);
+    expect((await owner.get(`${PATH}/${first["id"]}/findings?at=${after}`)).data).toHaveLength(3);
+  });
+
+  test("holds of each network the last ones, and none of a network that is not there any more", async () => {
+    const other = await newNetwork(appliance);
+    await scanned(appliance, { network_id: other["id"], kind: "sweep" });
+    await scanned(appliance, { kind: "sweep" });
+    const client = openWritable(appliance.databasePath).$client;
+    const row = client.query<{ organization_n: number; network_n: number; request: string }, [string]>("SELECT organization_n, network_n, request FROM discovery_scans WHERE network_n = (SELECT n FROM history_records WHERE id = ?)").get(appliance.first.networkId);
+    const insert = client.prepare("INSERT INTO discovery_scans VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)");
+    for (let each = 0; each < SCANS_KEPT; each += 1) insert.run(`00000000-0000-7000-8000-${String(each).padStart(12, "0")}`, row?.organization_n ?? 0, row?.network_n ?? 0, row?.request ?? "");
+    client.run("INSERT INTO discovery_findings VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')");
+    client.close();
+    const kept = await asked(appliance, { kind: "sweep" });
+    const { data } = await owner.get(`${PATH}?network_id=${appliance.first.networkId}&limit=0`);
+    expect(data).toHaveLength(SCANS_KEPT);
+    expect(data[0].id).toBe("00000000-0000-7000-8000-000000000002");
+    expect(data.at(-1).id).toBe(kept["id"]);
+    expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_findings").get()).toEqual({ n: 0 });
+    expect((await owner.get(`${PATH}?network_id=${other["id"]}`)).data).toHaveLength(1);
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await untilEnded(appliance, kept["id"]);
+    await made(owner.delete(`/api/v1/networks/${other["id"]}`));
+    expect((await owner.get(`${PATH}?network_id=${other["id"]}`)).data).toEqual([]);
+    expect((await owner.get(`${PATH}?network_id=${other["id"]}&at=${at}`)).data).toHaveLength(1);
+  });
+
+  test("shows a caller those of the networks within reach", async () => {
+    const other = await newNetwork(appliance);
+    const [here, there] = [await scanned(appliance, { kind: "sweep" }), await scanned(appliance, { network_id: other["id"], kind: "sweep" })];
+    const { client } = newApiKey(appliance, { networkIds: [appliance.first.networkId], permissions: "Viewer" });
+    expect((await client.get(PATH)).data.map(({ id }: Wire) => id)).toEqual([here["id"]]);
+    for (const rest of ["", "/findings", "/events"]) expect(await client.get(`${PATH}/${there["id"]}${rest}`)).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+    const second = await appliance.newOrganization("Second");
+    const foreigner = await appliance.signedIn(second.userId);
+    expect((await foreigner.get(PATH)).data).toEqual([]);
+    expect((await foreigner.get(`${PATH}/${here["id"]}`)).status).toBe(404);
+  });
+});
+
+describe("the findings of a scan", () => {
+  test("come page by page and by their type", async () => {
+    await furnish();
+    await newHost(appliance, { name: "gone", ip_addresses: [{ ip_address: "10.0.0.9" }] });
+    const scan = await scanned(appliance);
+    const listed = async (query: string) => ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ type }) => type);
+    expect(await listed("type=Unreached")).toEqual(["Unreached"]);
+    expect(await listed("type=Created&limit=2")).toEqual(["Created", "Created"]);
+    expect(await listed("type=Created,Unreached&offset=2")).toEqual(["Created", "Unreached"]);
+    expect(await listed("limit=0")).toEqual(["Created", "Created", "Created", "Unreached"]);
+    expect((await owner.get(`${PATH}/${scan["id"]}/findings?limit=1`)).body.meta.pagination).toEqual({ total_count: 4, limit: 1, offset: 0, has_more: true });
+  });
+
+  test("are all there, however many, and in their order", async () => {
+    const scan = await scanned(appliance, { kind: "sweep" });
+    const client = openWritable(appliance.databasePath).$client;
+    for (let each = 0; each < 450; each += 1) client.query("INSERT INTO discovery_findings VALUES (?, ?, ?, ?)").run(scan["id"], each, each % 2 === 0 ? "Created" : "Partial", JSON.stringify({ type: each % 2 === 0 ? "Created" : "Partial", entity: null, id: null, label: String(each), reason: "" }));
+    client.close();
+    const labels = async (query: string) => ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
+    expect(await labels("limit=0")).toEqual(Array.from({ length: 450 }, (_, each) => each));
+    expect(await labels("limit=0&offset=5&type=Partial")).toEqual(Array.from({ length: 220 }, (_, each) => 11 + 2 * each));
+  });
+});
+
+describe("following a scan", () => {
+  interface Event {
+    readonly name: string;
+    readonly data: Wire;
+  }
+
+  async function follow(by: Client, id: string, signal?: AbortSignal) {
+    const { headers } = by as unknown as { headers: Record<string, string> };
+    const response = await appliance.handle(new Request(`http://localhost${PATH}/${id}/events`, { headers, ...(signal === undefined ? {} : { signal }) }));
+    expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([200, "text/event-stream", "no-store"]);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    let isOver = false;
+    const parsed = (): Event[] => [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map((match) => ({ name: match[1] ?? "", data: JSON.parse(match[2] ?? "") }));
+    const events = async (until: (events: Event[]) => boolean): Promise<Event[]> => {
+      while (!isOver && !until(parsed())) {
+        const { done, value } = await reader.read();
+        isOver = done;
+        text += decoder.decode(value, { stream: true });
+      }
+      return parsed();
+    };
+    return { events, all: () => events(() => false), text: () => text };
+  }
+
+  test("tells of its start, its progress and its end, and ends with it", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const [first, second] = [await asked(appliance), await asked(appliance, { kind: "sweep" })];
+    await held.reached;
+    const [one, two] = [await follow(owner, first["id"]), await follow(owner, second["id"])];
+    expect(await one.events((events) => events.length > 0)).toMatchObject([{ name: "scan", data: { status: "Running" } }]);
+    expect(await two.events((events) => events.length > 0)).toMatchObject([{ name: "scan", data: { status: "Queued", progress: null } }]);
+    appliance.timers.pass(PROGRESS_INTERVAL_MS);
+    expect((await one.events((events) => events.length > 1)).at(-1)).toMatchObject({ name: "progress", data: { phase: "sweep", addresses_total: 14, findings: 0 } });
+    held.letGo();
+    const events = await one.all();
+    expect(events.at(-1)).toEqual({ name: "end", data: await made(owner.get(`${PATH}/${first["id"]}`)) });
+    expect((await two.all()).map(({ name, data }) => `${name} ${data["status"] ?? ""}`.trim()).filter((each) => each !== "progress")).toEqual(["scan Queued", "scan Running", "end Completed"]);
+    expect(one.text()).toStartWith("retry: 3000\n\n");
+  });
+
+  test("of one that has ended tells its end", async () => {
+    const scan = await scanned(appliance, { kind: "sweep" });
+    expect(await (await follow(owner, scan["id"])).all()).toEqual([{ name: "end", data: scan }]);
+  });
+
+  test("ends with the right to it", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const scan = await asked(appliance);
+    await held.reached;
+    const { client, id } = newApiKey(appliance);
+    const stream = await follow(client, scan["id"]);
+    await stream.events((events) => events.length > 0);
+    await made(owner.delete(`/api/v1/auth/keys/${id}`));
+    appliance.timers.pass(PROGRESS_INTERVAL_MS);
+    expect((await stream.all()).map(({ name }) => name)).toEqual(["scan"]);
+    held.letGo();
+  });
+
+  test("shows that it is still there, and ends with its client", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const scan = await asked(appliance);
+    await held.reached;
+    const gone = new AbortController();
+    const stream = await follow(owner, scan["id"], gone.signal);
+    await stream.events((events) => events.length > 0);
+    const waiting = stream.events(() => stream.text().includes(": still here"));
+    await turn();
+    appliance.timers.pass(15_000);
+    await waiting;
+    gone.abort();
+    held.letGo();
+    await untilEnded(appliance, scan["id"]);
+    expect(appliance.timers.count).toBe(0);
+  });
+
+  test("is bounded for each user", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const scan = await asked(appliance);
+    await held.reached;
+    const { headers } = owner as unknown as { headers: Record<string, string> };
+    const open = () => appliance.handle(new Request(`http://localhost${PATH}/${scan["id"]}/events`, { headers }));
+    const streams = await Promise.all(Array.from({ length: SCAN_STREAMS_OF_USER_MAX }, open));
+    expect((await open()).status).toBe(429);
+    await streams[0]?.body?.cancel();
+    const next = await open();
+    expect(next.status).toBe(200);
+    for (const stream of [...streams.slice(1), next]) await stream.body?.cancel();
+    held.letGo();
+  });
+});
+
+describe("when the scanning thread breaks", () => {
+  test("what ran has failed and keeps what was noted, what waited runs on a new thread, and the log says why", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const [running, waiting] = [await asked(appliance), await asked(appliance)];
+    await held.reached;
+    appliance.timers.pass(1_000);
+    for (let each = 0; each < 10; each += 1) await turn();
+    appliance.scanThread.crash("out of memory");
+    expect(await untilEnded(appliance, running["id"])).toMatchObject({ status: "Failed", outcome: { problem: expect.stringContaining("ended unexpectedly") }, progress: { phase: "sweep" } });
+    held.letGo();
+    expect((await untilEnded(appliance, waiting["id"]))["status"]).toBe("Completed");
+    expect(appliance.scanThread.started).toBe(2);
+    expect(appliance.logLines.some((line) => line.includes("scanner_crashed") && line.includes("out of memory"))).toBe(true);
+  });
+});
+
+describe("when the appliance ends", () => {
+  test("scans that run and wait are interrupted, and say so; who follows them is let go", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const [running, waiting] = [await asked(appliance), await asked(appliance)];
+    await held.reached;
+    const { headers } = owner as unknown as { headers: Record<string, string> };
+    const stream = await appliance.handle(new Request(`http://localhost${PATH}/${waiting["id"]}/events`, { headers }));
+    const text = stream.text();
+    await turn();
+    await appliance.scans.stop();
+    expect(await text).toContain("event: scan");
+    const after = async (scan: Wire) => made(owner.get(`${PATH}/${scan["id"]}`));
+    expect(await after(running)).toMatchObject({ status: "Interrupted", started_at: expect.any(String), ended_at: expect.any(String), outcome: { problem: "the appliance was stopped", icmp: null } });
+    expect(await after(waiting)).toMatchObject({ status: "Interrupted", started_at: null, outcome: { problem: "the appliance was stopped" } });
+  });
+
+  test("without notice, the next start says of what it left behind that it was interrupted, with what was noted", async () => {
+    await furnish();
+    const held = holdBack(appliance);
+    const [running, waiting] = [await asked(appliance), await asked(appliance)];
+    await held.reached;
+    appliance.timers.pass(1_000);
+    for (let each = 0; each < 10; each += 1) await turn();
+    await appliance.scans.start();
+    for (const scan of [running, waiting]) expect(await made(owner.get(`${PATH}/${scan["id"]}`))).toMatchObject({ status: "Interrupted", outcome: { problem: "the appliance ended while it waited or ran" } });
+    expect((await made(owner.get(`${PATH}/${running["id"]}`)))["progress"]).toMatchObject({ phase: "sweep", addresses_total: 14 });
+    expect(appliance.logLines.some((line) => line.includes("scans_interrupted count=2"))).toBe(true);
+    held.letGo();
+    // What still ran comes to nothing: it has ended.
+    await untilEnded(appliance, running["id"]);
+    expect((await made(owner.get(`${PATH}/${running["id"]}`)))["status"]).toBe("Interrupted");
+  });
+});
+
+const authored = { type: "User" as const, id: null, name: "", organizationId: "", requestId: null, userId: null, role: "Owner" as const, networkIds: null };
+async function author() {
+  Object.assign(authored, { organizationId: appliance.first.organizationId });
+  return authored;
+}

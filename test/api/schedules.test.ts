@@ -1,0 +1,211 @@
+// Schedules: when a network is scanned, of what kind and where; and when they are due next.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { csvRecords } from "../support/csv.ts";
+import { made, newApiKey, newNetwork, newSchedule, newUser, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import { describeRecords } from "../support/record-battery.ts";
+
+const PATH = "/api/v1/discovery/schedules";
+
+let appliance: TestAppliance;
+beforeEach(async () => {
+  appliance = await newAppliance();
+});
+afterEach(() => appliance.close());
+
+describeRecords(
+  {
+    path: PATH,
+    entity: "schedule",
+    writeRole: "Admin",
+    roleBelow: "Member",
+    place: "in a network",
+    // What is enabled tells when it is due next, seen from now: answers about the past do not.
+    body: (networkId, position) => ({ network_id: networkId, name: `Night ${position}`, cron: "30 2 * * 1-5", timezone: "Europe/Berlin", kind: "full", targets: ["10.2.0.0/16", "192.0.2.7"], is_enabled: false }),
+    change: { field: "kind", to: (body) => (body["kind"] === "full" ? "sweep" : "full") },
+    unique: "name",
+    invalid: {
+      body: { id: 1, network_id: "x", name: " ", cron: "60 2 * * *", timezone: "Mars/Phobos", kind: "all", targets: ["10.2.0.1/16", "10.2.0.0/16", "x"], is_enabled: "yes", next: null },
+      paths: ["/id", "/name", "/cron", "/timezone", "/kind", "/targets/0", "/targets/2", "/is_enabled", "/next"],
+    },
+    references: [
+      {
+        field: "network_id",
+        entity: "network",
+        naming: (body, id) => ({ ...body, network_id: id }),
+        make: async (by) => (await made(by.post("/api/v1/networks", { name: "Reference" })))["id"],
+      },
+    ],
+  },
+  () => appliance,
+);
+
+const post = (body: Wire) => appliance.owner.post(PATH, { network_id: appliance.first.networkId, name: "Night", cron: "30 2 * * *", kind: "full", ...body });
+
+describe("a schedule", () => {
+  test("is in UTC, enabled and of the network's subnets unless it says otherwise", async () => {
+    expect(await made(post({}))).toMatchObject({ timezone: "UTC", targets: null, is_enabled: true });
+  });
+
+  test.each([
+    ["  5\t4 * * * ", "5 4 * * *"],
+    ["*/15 8-18 * JAN-MAR MON-FRI", "*/15 8-18 * JAN-MAR MON-FRI"],
+    ["@Daily", "@daily"],
+    ["0 0 29 2 *", "0 0 29 2 *"],
+    ["0 3 * * 1#2", "0 3 * * 1#2"],
+    ["0 3 L * *", "0 3 L * *"],
+  ])("is due at %j, which is written %j", async (cron, canonical) => {
+    expect(await made(post({ cron }))).toMatchObject({ cron: canonical });
+  });
+
+  test.each([[""], ["* * * *"], ["0 * * * * *"], ["0 0 * * * 2027"], ["60 * * * *"], ["? ? * * *"], ["0 0 30 2 *"], ["0 0 31 4,6 *"], ["@reboot"], ["@fortnightly"], ["2026-11-21T09:15:00Z"], ["every night"], [`${"1,".repeat(130)}1 * * * *`], [5], [null]])(
+    "is not due at %j",
+    async (cron) => {
+      const before = transactionCount(appliance);
+      const answer = await post({ cron });
+      expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/cron" }] } } });
+      expect(transactionCount(appliance)).toBe(before);
+    },
+  );
+
+  test("tells in a sentence what a cron expression is", async () => {
+    expect((await post({ cron: "0 0 30 2 *" })).body.error).toContain("must be a cron expression that comes due");
+  });
+
+  test.each([["europe/berlin", "Europe/Berlin"], ["UTC", "UTC"], ["Asia/Calcutta", "Asia/Calcutta"], ["Etc/GMT+2", "Etc/GMT+2"]])("is in the time zone %s, which is written %s", async (timezone, canonical) => {
+    expect(await made(post({ timezone }))).toMatchObject({ timezone: canonical });
+  });
+
+  test.each([["+02:00"], ["GMT+2"], ["Europe/Atlantis"], [""], ["local"], [2], [null]])("is in no time zone %j", async (timezone) => {
+    expect(await post({ timezone })).toMatchObject({ status: 400, body: { code: "validation_failed", params: { issues: [{ path: "/timezone", value: timezone }] } } });
+  });
+
+  test("has its targets in canonical form, each once, and at most 1,000 of them", async () => {
+    expect(await made(post({ targets: ["2001:DB8::1", "10.2.0.0/16", "2001:db8:0::1", "10.2.0.0/16"] }))).toMatchObject({ targets: ["2001:db8::1", "10.2.0.0/16"] });
+    for (const [targets, path] of [
+      [[], "/targets"],
+      [Array.from({ length: 1_001 }, (_, n) => `10.${n >> 8}.${n & 255}.1`), "/targets"],
+      [["10.2.0.1/16"], "/targets/0"],
+      [["010.2.0.1"], "/targets/0"],
+      [["10.2.0.0/"], "/targets/0"],
+      [["fe80::1%eth0"], "/targets/0"],
+      ["10.2.0.0/16", "/targets"],
+    ] as const) {
+      expect(await post({ name: "x", targets })).toMatchObject({ status: 400, body: { params: { issues: [{ path }] } } });
+    }
+    expect(await made(post({ name: "most", targets: Array.from({ length: 1_000 }, (_, n) => `10.${n >> 8}.${n & 255}.1`) }))).toMatchObject({ name: "most" });
+  });
+
+  test("goes back to the network's subnets by null, and keeps its targets when they are left out", async () => {
+    const schedule = await newSchedule(appliance, { targets: ["10.2.0.0/16"] });
+    const { name, cron, kind } = schedule;
+    expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind }))).toEqual(schedule);
+    appliance.clock.advance(1_000);
+    expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { name, cron, kind, targets: null }))).toMatchObject({ targets: null });
+    expect(versionsOf(appliance, schedule["id"]).at(-1)).toMatchObject({ operation: "Updated", changed: ["targets"] });
+  });
+
+  test("has a name of its own in its network, not in others", async () => {
+    const other = await newNetwork(appliance);
+    await newSchedule(appliance, { name: "Night" });
+    await newSchedule(appliance, { name: "Night", network_id: other["id"] });
+    expect((await appliance.owner.get(`${PATH}?network_id=${other["id"]}`)).body.meta.pagination.total_count).toBe(1);
+  });
+
+  test("stands in the way of its network's end, and goes with it by a cascade", async () => {
+    const network = await newNetwork(appliance);
+    const schedule = await newSchedule(appliance, { network_id: network["id"] });
+    expect(await appliance.owner.delete(`/api/v1/networks/${network["id"]}`)).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { dependants: { schedules: 1 } } } });
+    await made(appliance.owner.delete(`/api/v1/networks/${network["id"]}?cascade=true`));
+    expect(writtenIn(appliance)).toMatchObject({ "Deleted network": 1, "Deleted schedule": 1 });
+    expect((await appliance.owner.get(`${PATH}/${schedule["id"]}`)).status).toBe(404);
+  });
+
+  test("is restored, also after it was deleted", async () => {
+    const schedule = await newSchedule(appliance, { cron: "30 2 * * *", targets: ["10.2.0.0/16"] });
+    appliance.clock.advance(1_000);
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, cron: "@hourly" }));
+    await made(appliance.owner.delete(`${PATH}/${schedule["id"]}`));
+    expect((await made(appliance.owner.post(`${PATH}/${schedule["id"]}/restore`, { at })))["actions"]).toMatchObject([{ entity_type: "schedule", name: schedule["name"], action: "Create" }]);
+    const back = (await appliance.owner.get(`${PATH}/${schedule["id"]}`)).data;
+    expect(back).toEqual({ ...schedule, updated_at: back.updated_at, valid_from: back.valid_from });
+    const member = await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] });
+    expect(await member.client.post(`${PATH}/${schedule["id"]}/restore`, { at })).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+  });
+});
+
+describe("the next run of a schedule", () => {
+  const at = (text: string) => appliance.clock.advance(Date.parse(text) - appliance.clock.now());
+
+  test("is told seen from now in its time zone, in every answer about the present", async () => {
+    // Sessions end; keys do not.
+    const { client } = newApiKey(appliance);
+    at("2031-03-29T00:00:00.000Z");
+    const schedule = await newSchedule(appliance, { timezone: "Europe/Berlin" }, client);
+    expect(schedule["next_run_at"]).toBe("2031-03-29T01:30:00.000Z");
+    for (const [now, next] of [
+      ["2031-03-29T01:29:59.999Z", "2031-03-29T01:30:00.000Z"],
+      // The clocks go from 2:00 to 3:00 that night.
+      ["2031-03-29T01:30:00.000Z", "2031-03-30T01:00:00.000Z"],
+      ["2031-03-30T01:00:00.000Z", "2031-03-31T00:30:00.000Z"],
+    ] as const) {
+      at(now);
+      expect([now, (await client.get(`${PATH}/${schedule["id"]}`)).data.next_run_at]).toEqual([now, next]);
+      expect((await client.get(PATH)).data[0].next_run_at).toBe(next);
+      expect((await client.get(`${PATH}?limit=0`)).data[0].next_run_at).toBe(next);
+      expect((await client.get(`${PATH}?order_by=name`)).data[0].next_run_at).toBe(next);
+      expect(csvRecords((await client.get(`${PATH}/export/csv`)).text)[0]).toMatchObject({ next_run_at: next });
+      // Nothing is written for it.
+      expect(versionsOf(appliance, schedule["id"])).toHaveLength(1);
+    }
+  });
+
+  test("is null while the schedule is not enabled", async () => {
+    const schedule = await newSchedule(appliance, { is_enabled: false });
+    expect(schedule["next_run_at"]).toBeNull();
+    const enabled = await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, is_enabled: true }));
+    expect(enabled["next_run_at"]).not.toBeNull();
+    expect(versionsOf(appliance, schedule["id"]).at(-1)).toMatchObject({ changed: ["is_enabled"] });
+  });
+
+  test("is null in every answer about the past: it would say what nobody knew then, or change afterwards", async () => {
+    const schedule = await newSchedule(appliance);
+    const { id, name } = schedule as { id: string; name: string };
+    appliance.clock.advance(1_000);
+    const then = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.put(`${PATH}/${id}`, { ...schedule, cron: "@hourly" }));
+    appliance.clock.advance(1_000);
+    const { owner } = appliance;
+    expect((await owner.get(`${PATH}/${id}?at=${then}`)).data).toMatchObject({ name, cron: "30 2 * * *", next_run_at: null });
+    expect((await owner.get(`${PATH}?at=${then}`)).data).toMatchObject([{ next_run_at: null }]);
+    expect(csvRecords((await owner.get(`${PATH}/export/csv?at=${then}`)).text)[0]).toMatchObject({ next_run_at: "" });
+    expect((await owner.get(`${PATH}/${id}/history`)).data.map((version: Wire) => version["record"].next_run_at)).toEqual([null, null]);
+    const changes = (await owner.get("/api/v1/changes?limit=1000&types=schedule")).data;
+    expect(changes.map((change: Wire) => [change["operation"], change["record"].next_run_at])).toEqual([["Created", null], ["Updated", null]]);
+    expect((await owner.get(`/api/v1/diff?from=${then}&types=schedule`)).data.changed).toMatchObject([{ fields: [{ field: "cron", from: "30 2 * * *", to: "@hourly" }] }]);
+    expect((await made(owner.delete(`${PATH}/${id}`)))["next_run_at"]).toBeNull();
+  });
+
+  test("is part of what the entity tag stands for, and not of what If-Match asks", async () => {
+    const schedule = await newSchedule(appliance, { cron: "* * * * *" });
+    const one = `${PATH}/${schedule["id"]}`;
+    const etag = (await appliance.owner.get(one)).headers.get("etag") as string;
+    expect((await appliance.owner.get(one, { "if-none-match": etag })).status).toBe(304);
+    appliance.clock.advance(60_000);
+    expect(await appliance.owner.get(one, { "if-none-match": etag })).toMatchObject({ status: 200 });
+    expect((await appliance.owner.put(one, { ...schedule, name: "renamed" }, { "if-match": etag })).status).toBe(200);
+  });
+
+  test("is sent back without harm, and never stored", async () => {
+    const schedule = await newSchedule(appliance);
+    const before = transactionCount(appliance);
+    expect(await made(appliance.owner.put(`${PATH}/${schedule["id"]}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" }))).toEqual(schedule);
+    expect(transactionCount(appliance)).toBe(before);
+    const stored = appliance.reader.db.query<{ members: string }, []>("SELECT members FROM schedules").get()?.members;
+    expect(stored).not.toContain("next_run_at");
+  });
+});

@@ -1,0 +1,238 @@
+// Which credential opens a device, what is said of those that do not, and that nothing is left of the trying.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import type { User } from "net-snmp";
+import { systemTimers } from "../../src/base/timers.ts";
+import type { Device } from "../../src/discovery/device.ts";
+import type { Reads } from "../../src/discovery/mib/reads.ts";
+import { askDevice, type AskDeviceOptions, type Asked, type DeviceReader } from "../../src/discovery/snmp/ask-device.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp-agent.ts";
+import { startV3Agent, type V3Agent } from "../support/snmp-v3-agent.ts";
+import { community, openDescriptorCount, SHORT_PATIENCE, user } from "../support/snmp-sessions.ts";
+import { viewOf } from "../support/snmp-view.ts";
+
+const NAME = "1.3.6.1.2.1.1.5.0";
+const DESCR = "1.3.6.1.2.1.2.2.1.2";
+const ports = Object.fromEntries(Array.from({ length: 200 }, (_, row) => [`${DESCR}.${row + 1}`, `port ${row + 1}`]));
+const view = viewOf({ "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.9.1" }, [NAME]: "switch", ...ports });
+
+/** Hands out what was read instead of a device. */
+let reads: Reads = new Map();
+const device = {} as Device;
+const reader: DeviceReader = {
+  plan: [
+    { name: "system", table: "system", scalars: { name: NAME } },
+    { name: "interfaces", table: "interfaces", columns: { descr: DESCR } },
+    { name: "empty", table: "cdp", columns: { none: "1.3.6.1.4.1.9.9.23.1.2.1.1.3" } },
+  ],
+  deviceOf: (all) => {
+    reads = all;
+    return device;
+  },
+};
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = {}): Promise<SnmpAgent> {
+  const started = await startAgent({ communities: { public: view }, faults, ...options });
+  open.push(started);
+  return started;
+}
+
+async function v3Agent(...users: User[]): Promise<V3Agent> {
+  const started = await startV3Agent({ users, contexts: { "": view } });
+  open.push(started);
+  return started;
+}
+
+function ask(target: { address: string; port: number }, credentials: AskDeviceOptions["credentials"], changes: Partial<AskDeviceOptions> = {}): Promise<Asked> {
+  const options = { credentials, remembered: null, signal: new AbortController().signal, timers: systemTimers, random: seededRandom(1), tryingPatience: SHORT_PATIENCE, patience: SHORT_PATIENCE };
+  return askDevice(target, { ...options, ...changes }, reader);
+}
+
+const ann: User = { name: "ann", level: 3, authProtocol: 3, authKey: "authpass123", privProtocol: 4, privKey: "privpass123" };
+
+describe("a device", () => {
+  test("is read with the first credential that opens it", async () => {
+    const target = await agent();
+    const asked = await ask(target, [community("private"), community("public"), community("other")]);
+    expect(asked).toEqual({ ok: true, device, credential: { credential_id: "SnmpV2c-public", key_extension: null }, requests: target.requestCount });
+    expect(reads.get("interfaces")?.columns.get("descr")).toMatchObject({ isComplete: true });
+    expect(reads.get("interfaces")?.columns.get("descr")?.values.size).toBe(200);
+    expect(target.requests.slice(0, 3).map((request) => request.community)).toEqual(["private", "private", "public"]);
+  });
+
+  test("is tried first with the credential that opened it the last time", async () => {
+    const target = await agent();
+    const remembered = { credential_id: "SnmpV2c-public", key_extension: null };
+    expect(await ask(target, [community("private"), community("public")], { remembered, tryingPatience: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({ ok: true });
+    expect(await ask(target, [community("private"), community("public")], { remembered: { credential_id: "gone", key_extension: null } })).toMatchObject({ ok: true });
+  });
+
+  test("that does not know what it is asked first is open all the same", async () => {
+    const bare = viewOf({ "1.3.6.1.2.1.2.2.1.2.1": "one" });
+    for (const version of ["SnmpV1", "SnmpV2c"] as const) expect(await ask(await agent({}, { communities: { public: bare } }), [community("public", version)])).toMatchObject({ ok: true });
+  });
+
+  test("of v1 alone is opened by v1", async () => {
+    const target = await agent({}, { versions: ["SnmpV1"] });
+    expect(await ask(target, [community("public"), community("public", "SnmpV1")])).toMatchObject({ ok: true, credential: { credential_id: "SnmpV1-public" } });
+    expect(reads.get("interfaces")?.columns.get("descr")?.values.size).toBe(200);
+  });
+
+  test("of v3 is opened by the right user among wrong ones, without waiting for those", async () => {
+    const target = await v3Agent(ann);
+    const asked = await ask(target, [user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann")], { tryingPatience: { timeoutMs: 10_000, retries: 0 } });
+    expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: null } });
+  });
+
+  test("with AES-256 tells which extension of the key it has, and is asked with it first from then on", async () => {
+    const credential = user("ann", { priv_protocol: "Aes256" });
+    const blumenthal = await v3Agent({ ...ann, privProtocol: 6 });
+    const reeder = await v3Agent({ ...ann, privProtocol: 8 });
+    const asked = await ask(reeder, [credential]);
+    expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: "Reeder" } });
+    expect(await ask(blumenthal, [credential])).toMatchObject({ ok: true, credential: { key_extension: "Blumenthal" } });
+
+    const impatient = { tryingPatience: { timeoutMs: 10_000, retries: 0 } };
+    expect(await ask(reeder, [credential], { ...impatient, remembered: { credential_id: "SnmpV3-ann", key_extension: "Reeder" } })).toMatchObject({ credential: { key_extension: "Reeder" } });
+    // For a user that is not there no other key is tried: one datagram for the engine, one with the name.
+    const before = reeder.datagramCount;
+    expect(await ask(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({ failures: [{ reason: "wrong_user" }], requests: 2 });
+    expect(reeder.datagramCount).toBe(before + 2);
+    // With a digest of 256 bits there is nothing to extend.
+    const long = await v3Agent({ ...ann, authProtocol: 5, privProtocol: 6 });
+    expect(await ask(long, [user("ann", { auth_protocol: "Sha256", priv_protocol: "Aes256" })], impatient)).toMatchObject({ credential: { key_extension: null } });
+  });
+});
+
+describe("a device that no credential opens", () => {
+  test("is told with the reason of each", async () => {
+    const target = await v3Agent(ann);
+    const asked = await ask(target, [community("public"), user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann", { credential_id: "half", priv_password: null }), user("ann", { credential_id: "key", priv_password: "another123" })]);
+    expect(asked).toMatchObject({
+      ok: false,
+      failures: [
+        { credential_id: "SnmpV2c-public", reason: "no_answer", clause: "no answer: it is silent, or the community is another" },
+        { credential_id: "SnmpV3-bob", reason: "wrong_user" },
+        { credential_id: "stale", reason: "wrong_password" },
+        { credential_id: "half", reason: "unsupported" },
+        { credential_id: "key", reason: "no_answer", clause: expect.stringContaining("privacy password") },
+      ],
+    });
+  });
+
+  test("because nobody listens there is not tried with the others, and not waited for", async () => {
+    const target = await agent();
+    target.close();
+    const asked = await ask(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() });
+    expect(asked).toEqual({ ok: false, failures: [{ credential_id: "SnmpV2c-a", reason: "port_closed", clause: "the port is closed: no SNMP agent listens there" }], requests: 1 });
+  });
+
+  test("because it cannot be reached is not tried with the others", async () => {
+    const asked = await ask({ address: "255.255.255.255", port: 161 }, [community("a"), community("b")]);
+    expect(asked).toMatchObject({ ok: false, failures: [{ reason: "unreachable" }], requests: 0 });
+  });
+
+  test("because it refuses is told so", async () => {
+    const target = await agent({ errorAt: { oid: "1.3.6.1.2.1.1", status: 16 } });
+    expect(await ask(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "refused" }] });
+  });
+
+  test("because it answers garbage is told so", async () => {
+    const target = await agent({ alter: () => new Uint8Array(40).fill(0xa5) });
+    expect(await ask(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "garbage" }] });
+  });
+
+  test("for want of credentials has no failures", async () => {
+    expect(await ask(await agent(), [])).toEqual({ ok: false, failures: [], requests: 0 });
+  });
+});
+
+describe("a device that misbehaves while it is read", () => {
+  const size = (): number | undefined => reads.get("interfaces")?.columns.get("descr")?.values.size;
+  const problem = (): string | null | undefined => reads.get("interfaces")?.columns.get("descr")?.problem;
+
+  test("by falling silent gives what was read until then", async () => {
+    expect(await ask(await agent({ silentAfterVarbinds: 60 }), [community("public")])).toMatchObject({ ok: true });
+    expect(reads.get("system")?.scalars.size).toBe(1);
+    expect(size()).toBeGreaterThan(20);
+    expect(size()).toBeLessThan(200);
+    expect(problem()).toContain("no answer within");
+    expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no answer within");
+  });
+
+  test("by going in circles, or back, is not followed", async () => {
+    for (const next of [`${DESCR}.100`, `${DESCR}.7`]) {
+      const target = await agent({ following: { oid: `${DESCR}.100`, next } });
+      expect(await ask(target, [community("public")])).toMatchObject({ ok: true });
+      expect(size()).toBe(100);
+      expect(problem()).not.toBeNull();
+      expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
+    }
+  });
+
+  test("by a general error in the middle of a table gives what stands before it", async () => {
+    expect(await ask(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")])).toMatchObject({ ok: true });
+    expect(size()).toBe(149);
+    expect(problem()).toBe("the device answers with an error of its own (genErr)");
+    expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
+  });
+
+  test("by answering late, small answers only, or nothing to large questions, is read whole", async () => {
+    const faulty: readonly (readonly [AgentFaults, number?])[] = [[{ delayMs: 1 }], [{ tooBigAboveVarbinds: 3 }], [{ silentAboveVarbinds: 12 }], [{}, 484], [{ dropFirst: 1 }]];
+    for (const [faults, maxDatagramBytes] of faulty) {
+      const target = await agent(faults, maxDatagramBytes === undefined ? {} : { maxDatagramBytes });
+      expect(await ask(target, [community("public")])).toMatchObject({ ok: true });
+      expect(size()).toBe(200);
+      expect(problem()).toBeNull();
+    }
+  });
+
+  test("by thinking longer over a table than over the first question is waited for", async () => {
+    const target = await agent({
+      alter: (answer) => {
+        if (target.requestCount === 3) target.faults.delayMs = 80;
+        else delete target.faults.delayMs;
+        return answer;
+      },
+    });
+    expect(await ask(target, [community("public")], { patience: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({ ok: true });
+    expect(size()).toBe(200);
+    expect(new Set(target.requests.map((request) => request.requestId)).size).toBe(target.requestCount);
+  });
+
+  test("by losing every third answer is read whole", async () => {
+    let count = 0;
+    const target = await agent({ alter: (answer) => ((count += 1) % 3 === 0 ? null : answer) });
+    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10, retries: 4 } })).toMatchObject({ ok: true });
+    expect(size()).toBe(200);
+  });
+
+  test("by disappearing gives what was read until then, at once", async () => {
+    const target = await agent({
+      alter: (answer) => {
+        if (target.varbindCount > 100) queueMicrotask(() => target.close());
+        return answer;
+      },
+    });
+    expect(await ask(target, [community("public")], { patience: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({ ok: true });
+    expect(problem()).toBe("the port is closed: no SNMP agent listens there");
+  });
+});
+
+test("asking leaves no socket behind, cancelled or not", async () => {
+  const targets = [await agent(), await agent({ isSilent: true }), await agent({ silentAfterVarbinds: 30 }), await v3Agent(ann)];
+  const before = openDescriptorCount();
+  const stop = new AbortController();
+  const asked = targets.flatMap((target) => [ask(target, [community("public"), user("ann")]), ask(target, [community("public"), user("ann")], { signal: stop.signal, patience: { timeoutMs: 10_000, retries: 0 } })]);
+  stop.abort();
+  const answers = await Promise.all(asked);
+  expect(answers.filter((answer) => !answer.ok && answer.failures.at(-1)?.reason === "cancelled")).toHaveLength(targets.length);
+  expect(openDescriptorCount()).toBe(before);
+});

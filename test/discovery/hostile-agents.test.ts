@@ -1,0 +1,108 @@
+// Agents that go in circles, lie, answer late, garbage or half a table, asked by the executable: every scan of them ends, says what was
+// wrong, and leaves alone what was known before.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { community, DiscoveryClient } from "../support/discovery-client.ts";
+import { ensureExecutable, Workplace } from "../support/executable.ts";
+import type { Wire } from "../support/factories.ts";
+import { recordingText } from "../support/recorded-reads.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { startAgent, type AgentFaults, type SnmpAgent } from "../support/snmp-agent.ts";
+import { viewOfSnmprec } from "../support/snmp-view.ts";
+
+const TIMEOUT_MS = 90_000;
+/** Of one scan: an agent that says nothing is waited for, longer where it has said something before. */
+const SCAN_MAX_MS = 40_000;
+
+const IF_DESCR = "1.3.6.1.2.1.2.2.1.2";
+const FDB_PORT = "1.3.6.1.2.1.17.7.1.2.2.1.2";
+const LLDP_SYS_NAME = "1.0.8802.1.1.2.1.4.1.1.9";
+const random = seededRandom(4);
+const view = viewOfSnmprec(recordingText("switch-b"));
+
+interface Hostile {
+  readonly what: string;
+  /** @param switchOff leaves its port closed */
+  readonly faults: (switchOff: () => void) => AgentFaults;
+  /** What is told of it. */
+  readonly finding: RegExp;
+}
+
+const HOSTILE: readonly Hostile[] = [
+  { what: "that goes back to the beginning of a table", faults: () => ({ following: { oid: `${IF_DESCR}.5`, next: `${IF_DESCR}.2` } }), finding: /^Partial: .*interfaces.*do not go forward/ },
+  { what: "that never gets beyond a row", faults: () => ({ following: { oid: `${FDB_PORT}.1.0.27.33.152.2.1`, next: `${FDB_PORT}.1.0.27.33.152.2.1` } }), finding: /^Partial: .*forwarding: .*repeats .* for ever/ },
+  { what: "that gives half a table and then an error", faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }), finding: /^Partial: .*interfaces.*error of its own/ },
+  { what: "that fails over its neighbors alone", faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }), finding: /^Partial: .*lldp.*error of its own/ },
+  { what: "that is switched off in the middle of its tables", faults: (switchOff) => ({ alter: after(15, switchOff) }), finding: /^Partial: .*port is closed/ },
+  { what: "that answers other questions than were asked", faults: () => ({ hasOtherRequestId: true }), finding: /^Unreached: .*no answer to what was asked/ },
+  { what: "that answers when nobody waits any more", faults: () => ({ delayMs: 6_000 }), finding: /^Unreached: .*no answer/ },
+  { what: "that answers garbage", faults: () => ({ alter: (answer) => random.bytes(answer.length) }), finding: /^Unreached: .*cannot be read|no answer/ },
+  { what: "that answers with half of each datagram", faults: () => ({ alter: (answer) => answer.subarray(0, answer.length >> 1) }), finding: /^Unreached: .*cannot be read|no answer/ },
+];
+
+/** Answers so often, and no more. */
+function after(answers: number, done: () => void): NonNullable<AgentFaults["alter"]> {
+  let count = 0;
+  return (answer) => {
+    count += 1;
+    if (count <= answers) return answer;
+    done();
+    return null;
+  };
+}
+
+let place: Workplace;
+let discovery: DiscoveryClient;
+const agents: SnmpAgent[] = [];
+
+beforeAll(async () => {
+  ensureExecutable();
+  for (const index of HOSTILE.keys()) agents.push(await agentAt(index));
+  place = new Workplace();
+  const { key, organizationId } = await place.setUp();
+  const running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
+  discovery = new DiscoveryClient(running.withKey(key), organizationId);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  for (const agent of agents) agent.close();
+  await place.close();
+});
+
+/** All of them on one port that is free at all their addresses. */
+function agentAt(index: number): Promise<SnmpAgent> {
+  const port = agents[0]?.port;
+  return startAgent({ address: `127.17.${index}.1`, ...(port === undefined ? {} : { port }), communities: { public: view }, faults: {} });
+}
+
+describe("an agent", () => {
+  test.concurrent.each(HOSTILE.map((hostile, index) => ({ ...hostile, index })))(
+    "$what is told of, and takes nothing away",
+    async ({ what, index, faults, finding }) => {
+      const agent = agents[index] as SnmpAgent;
+      const { id } = await discovery.network(what);
+      await discovery.credential(community("public"), [id]);
+      const asked = { network_id: id, kind: "snmp", targets: [agent.address] };
+      await discovery.scanned(asked);
+      const before = await inventory(id);
+      expect(before["if_entries"]).toHaveLength(8);
+
+      Object.assign(agent.faults, faults(() => agent.close()));
+      const scan = await discovery.scanned(asked);
+      expect(Date.parse(scan["ended_at"]) - Date.parse(scan["started_at"])).toBeLessThan(SCAN_MAX_MS);
+      expect((await discovery.findings(scan)).map(({ type, label, reason }) => `${type}: ${label}: ${reason}`)).toContainEqual(expect.stringMatching(finding));
+      expect(scan["outcome"]).toMatchObject({ transactions: null, records: {} });
+      expect(await inventory(id)).toEqual(before);
+
+      agent.close();
+      agents[index] = await agentAt(index);
+      expect((await discovery.scanned(asked))["outcome"]).toMatchObject({ transactions: null, records: {}, findings: {}, hosts: { devices: 1 } });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** All records of a network, without when they were seen. */
+async function inventory(networkId: string): Promise<Wire> {
+  const of = async (path: string) => (await discovery.all(`/api/v1/${path}?network_id=${networkId}`)).map(({ last_seen_at: _, last_discovery_id: __, ...record }) => record);
+  return { hosts: (await of("hosts")).length, if_entries: await of("if-entries"), ip_addresses: await of("ip-addresses"), vlans: await of("vlans"), subnets: await of("subnets") };
+}

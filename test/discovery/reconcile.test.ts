@@ -1,0 +1,420 @@
+// What scans see becomes what the inventory says: once whole, then only what differs; by whose word; and which host is which.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { findUnseen } from "../../src/discovery/reconcile/staleness.ts";
+import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Wire } from "../support/factories.ts";
+import { device, deviceAt, ethernet, mac, ScanWriter, seenAt } from "../support/sightings.ts";
+
+let appliance: TestAppliance;
+let scan: ScanWriter;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  scan = new ScanWriter(appliance);
+});
+afterEach(() => appliance.close());
+
+const get = async (path: string): Promise<Wire> => {
+  const answer = await appliance.owner.get(path);
+  expect(answer.body).toMatchObject({ success: true });
+  return answer.data;
+};
+const hosts = async (): Promise<Wire[]> => (await get("/api/v1/hosts?order_by=name")) as Wire[];
+const hostNamed = async (name: string): Promise<Wire> => {
+  const found = (await hosts()).filter((host) => host["name"] === name);
+  expect(found).toHaveLength(1);
+  return found[0] as Wire;
+};
+const addressesOf = (host: Wire): string[] => host["ip_addresses"].map((each: Wire) => each["ip_address"]).sort();
+const entries = async (): Promise<Wire[]> => (await get("/api/v1/if-entries?order_by=if_index")) as Wire[];
+
+const switchFields = {
+  sys_name: "sw-1",
+  sys_descr: "Switch OS 1.0",
+  sys_object_id: "1.3.6.1.4.1.9.1.516",
+  sys_location: "Rack 4",
+  sys_contact: null,
+  manufacturer: "Cisco",
+  model: "WS-C3560",
+  serial_number: "FOC1234X0AB",
+  chassis_id: { subtype: "MacAddress", value: mac(1) } as const,
+  interfaces: [ethernet(1), ethernet(2, { if_alias: "to core", vlans: [10, 20], native_vlan: 10, forwarding: [{ mac_address: mac(9, 9), vlan_number: 20 }] })],
+  addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 }],
+  vlans: [
+    { number: 10, name: "users" },
+    { number: 20, name: null },
+  ],
+};
+const aSwitch = (more: object = {}) => deviceAt("10.0.0.2", { ...switchFields, ...more });
+
+describe("a device that answers", () => {
+  test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the port that it answered on", async () => {
+    const { result } = await scan.devices(aSwitch());
+    expect(result.records).toMatchObject({ hosts: { created: 1 }, subnets: { created: 1 }, vlans: { created: 2 }, if_entries: { created: 2 }, fdb_entries: { created: 1 }, ip_addresses: { created: 1 }, ports: { created: 1 }, services: { created: 1 } });
+    const host = await hostNamed("sw-1");
+    expect(host).toMatchObject({ source: { type: "Discovery" }, sys_descr: "Switch OS 1.0", serial_number: "FOC1234X0AB", chassis_id: mac(1), manufacturer: "Cisco" });
+    expect(host["stale_since"]).toBeUndefined();
+    const vlans = (await get("/api/v1/vlans")) as Wire[];
+    expect(vlans.map(({ number, name, source }) => [number, name, source.type])).toEqual([[10, "users", "Discovery"], [20, "VLAN 20", "Discovery"]]);
+    const [first, second] = (await entries()) as [Wire, Wire];
+    expect(first).toMatchObject({ if_index: 1, if_name: "Gi0/1", mac_address: mac(1), ip_address_id: host["ip_addresses"][0].id, first_discovery_id: scan.scanId, last_discovery_id: scan.scanId });
+    expect(second).toMatchObject({ if_alias: "to core", native_vlan_id: vlans[0]?.["id"], vlan_ids: vlans.map((each) => each["id"]), fdb_macs: [mac(9, 9)] });
+    expect(host["ports"]).toMatchObject([{ number: 161, protocol: "Udp" }]);
+    const transaction = ((await appliance.owner.get("/api/v1/transactions?limit=1")).data as Wire[])[0];
+    expect(transaction).toMatchObject({ actor: { type: "Discovery", id: scan.scanId, name: "full scan" } });
+  });
+
+  test("unchanged, writes nothing but when it was seen", async () => {
+    await scan.devices(aSwitch());
+    const before = await hostNamed("sw-1");
+    const { sequence, result } = await scan.devices(aSwitch());
+    expect(sequence).toBeNull();
+    expect(result.records).toEqual({});
+    const after = await hostNamed("sw-1");
+    expect(after["updated_at"]).toBe(before["updated_at"]);
+    expect(after["last_seen_at"] > before["last_seen_at"]).toBe(true);
+    expect((await entries()).map((each) => each["last_discovery_id"])).toEqual([scan.scanId, scan.scanId]);
+  });
+
+  test("after one change, writes exactly that change", async () => {
+    await scan.devices(aSwitch());
+    const from = appliance.clock.text();
+    await scan.devices(aSwitch({ interfaces: [ethernet(1, { oper_status: "Down" }), switchFields.interfaces[1]] }));
+    const diff = await get(`/api/v1/diff?from=${from}&to=now`);
+    expect([diff["added"], diff["removed"]]).toEqual([[], []]);
+    expect(diff["changed"]).toMatchObject([{ entity_type: "if_entry", name: "Gi0/1", fields: [{ field: "oper_status", from: "Up", to: "Down" }] }]);
+    const history = (await get(`/api/v1/if-entries/${((await entries())[0] as Wire)["id"]}/history`)) as Wire[];
+    expect(history.map((each) => [each["operation"], each["changed_fields"]])).toEqual([
+      ["Updated", ["oper_status"]],
+      ["Created", []],
+    ]);
+    const versions = appliance.reader.db.query("SELECT count(*) AS count FROM history_versions v WHERE (v.key & 2147483647) = (SELECT max(sequence) FROM history_transactions)").get() as { count: number };
+    // The interface and the host that it is a part of.
+    expect(versions.count).toBe(2);
+  });
+
+  test("of which a table failed keeps what was known by that table, and the outcome says so", async () => {
+    await scan.devices(aSwitch());
+    const { interfaces, addresses, vlans, ...others } = switchFields;
+    const failed = device().tables;
+    const partial = { ...others, sys_location: "Rack 5", tables: { ...failed, interfaces: { state: "failed", problem: "no answer within 5 s" } }, interfaces: [{ if_index: 1, if_alias: "known by ifXTable alone" }] } as const;
+    const { result } = await scan.devices(deviceAt("10.0.0.2", partial));
+    expect(result.findings).toContainEqual({ type: "Partial", entity: "host", id: (await hostNamed("sw-1"))["id"], label: "sw-1: interfaces", reason: "no answer within 5 s" });
+    const [first, second] = (await entries()) as [Wire, Wire];
+    expect(first).toMatchObject({ if_name: "Gi0/1", if_alias: "known by ifXTable alone", speed_bps: 1_000_000_000 });
+    expect(second).toMatchObject({ if_alias: "to core", fdb_macs: [mac(9, 9)] });
+    expect((await hostNamed("sw-1"))["sys_location"]).toBe("Rack 5");
+  });
+
+  test("forgets a forwarding entry, an announcement and a VLAN membership that its whole table does not have any more", async () => {
+    const announced = { chassis_id: { subtype: "MacAddress", value: mac(1, 7) }, port_id: { subtype: "InterfaceName", value: "Gi0/9" }, sys_name: "core" } as const;
+    await scan.devices(aSwitch({ interfaces: [ethernet(1, { lldp: [announced, { ...announced, sys_name: "second" }] }), switchFields.interfaces[1]] }));
+    expect(((await entries())[0] as Wire)["more_neighbors"]).toEqual([{ protocol: "Lldp", ...announced, sys_name: "second" }]);
+    await scan.devices(aSwitch({ interfaces: [ethernet(1), ethernet(2, { if_alias: "to core" })] }));
+    const [first, second] = (await entries()) as [Wire, Wire];
+    for (const field of ["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "more_neighbors"]) expect(first).not.toHaveProperty(field);
+    for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(second).not.toHaveProperty(field);
+  });
+
+  test("that renumbered its interfaces keeps their records: a name says more than a number", async () => {
+    await scan.devices(aSwitch());
+    const before = await entries();
+    await scan.devices(aSwitch({ interfaces: [ethernet(1, { if_index: 101 }), ethernet(2, { if_index: 1 })], addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 101 }] }));
+    const after = await entries();
+    expect(after.map((each) => [each["id"], each["if_index"], each["if_name"]])).toEqual([
+      [before[1]?.["id"], 1, "Gi0/2"],
+      [before[0]?.["id"], 101, "Gi0/1"],
+    ]);
+  });
+});
+
+describe("by whose word", () => {
+  test("a field that a person has set stays, and the scan's value is shown beside it until it agrees", async () => {
+    await scan.devices(aSwitch());
+    const host = await hostNamed("sw-1");
+    const put = await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "Core switch", sys_location: "Basement" });
+    expect(put.status).toBe(200);
+    await scan.devices(aSwitch());
+    expect(await hostNamed("Core switch")).toMatchObject({ sys_location: "Basement", discovered: { name: "sw-1", sys_location: "Rack 4" } });
+    const { sequence } = await scan.devices(aSwitch());
+    expect(sequence).toBeNull();
+    await scan.devices(aSwitch({ sys_location: "Basement", sys_descr: "Switch OS 2.0" }));
+    const now = await hostNamed("Core switch");
+    expect(now["discovered"]).toEqual({ name: "sw-1" });
+    expect(now["sys_descr"]).toBe("Switch OS 2.0");
+  });
+
+  test("what a restore brought back belongs to whoever had set it", async () => {
+    await scan.devices(aSwitch());
+    const host = await hostNamed("sw-1");
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await scan.devices(aSwitch({ sys_location: "Rack 9" }));
+    expect((await appliance.owner.post(`/api/v1/hosts/${host["id"]}/restore`, { at })).status).toBe(200);
+    expect((await hostNamed("sw-1"))["sys_location"]).toBe("Rack 4");
+    await scan.devices(aSwitch({ sys_location: "Rack 9" }));
+    expect((await hostNamed("sw-1"))["sys_location"]).toBe("Rack 9");
+  });
+
+  test("what a scan says beside a person's value, and since when something is gone, is of today also after a restore", async () => {
+    await scan.devices(aSwitch());
+    const host = await hostNamed("sw-1");
+    const at = appliance.clock.text();
+    appliance.clock.advance(1_000);
+    await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { ...host, sys_location: "Basement", sys_contact: "noc" });
+    await scan.devices(aSwitch());
+    const restored = await appliance.owner.post(`/api/v1/hosts/${host["id"]}/restore`, { at });
+    expect(restored.status).toBe(200);
+    expect(await hostNamed("sw-1")).toMatchObject({ sys_location: "Rack 4", sys_contact: null, discovered: { sys_location: "Rack 4" } });
+    // Both say the same: the next scan takes the note away.
+    await scan.devices(aSwitch());
+    expect((await hostNamed("sw-1"))["discovered"]).toBeUndefined();
+  });
+
+  test("what a person has deleted does not come back by itself, is listed, and comes back when that is lifted, with its lineage", async () => {
+    await scan.devices(aSwitch());
+    const host = await hostNamed("sw-1");
+    expect((await appliance.owner.delete(`/api/v1/hosts/${host["id"]}`)).status).toBe(200);
+    appliance.clock.advance(1_000);
+    const { result } = await scan.devices(aSwitch());
+    expect(result.findings).toMatchObject([{ type: "Ignored", label: "sw-1 (10.0.0.2)" }]);
+    await scan.addresses(seenAt("10.0.0.2"), seenAt("10.0.0.77", { mac_address: mac(1) }));
+    expect(await hosts()).toEqual([]);
+    const [ignored] = (await get("/api/v1/discovery/ignored")) as [Wire];
+    expect(ignored).toMatchObject({ entity: "host", record_id: host["id"], label: "sw-1" });
+    expect((await appliance.owner.delete(`/api/v1/discovery/ignored/${ignored["id"]}`)).status).toBe(200);
+    appliance.clock.advance(1_000);
+    await scan.devices(aSwitch());
+    const back = await hostNamed("sw-1");
+    expect(back["id"]).not.toBe(host["id"]);
+    expect(back["lineage_id"]).toBe(host["id"]);
+  });
+
+  test("an interface entry and an address that a person has deleted stay away", async () => {
+    await scan.devices(aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }));
+    const [, second] = (await entries()) as [Wire, Wire];
+    const address = (await hostNamed("sw-1"))["ip_addresses"].find((each: Wire) => each["ip_address"] === "10.9.9.9");
+    expect((await appliance.owner.delete(`/api/v1/if-entries/${second["id"]}`)).status).toBe(200);
+    expect((await appliance.owner.delete(`/api/v1/ip-addresses/${address.id}`)).status).toBe(200);
+    await scan.devices(aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.9.9.9", prefix_length: 24, if_index: 2 }] }));
+    expect((await entries()).map((each) => each["if_index"])).toEqual([1]);
+    expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2"]);
+  });
+});
+
+describe("which host is which", () => {
+  test("a device under another address is the same host, by its serial number", async () => {
+    await scan.devices(aSwitch());
+    await scan.devices(deviceAt("10.0.0.99", { ...switchFields, addresses: [{ ip_address: "10.0.0.99", prefix_length: 24, if_index: 1 }] }));
+    expect(await hosts()).toHaveLength(1);
+    expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2", "10.0.0.99"]);
+  });
+
+  test("a renamed device is the same host, and follows its name", async () => {
+    const { serial_number, chassis_id, ...bare } = switchFields;
+    await scan.devices(deviceAt("10.0.0.2", bare));
+    await scan.devices(deviceAt("10.0.0.2", { ...bare, sys_name: "access-17" }));
+    expect((await hosts()).map((each) => each["name"])).toEqual(["access-17"]);
+  });
+
+  test("a replaced switch of the same name at the same address is another host, and the address goes over to it", async () => {
+    await scan.devices(aSwitch());
+    const replaced = { ...switchFields, serial_number: "FOC9999X0ZZ", chassis_id: { subtype: "MacAddress", value: mac(1, 5) } as const, interfaces: [ethernet(1, { mac_address: mac(1, 5) })] };
+    const { result } = await scan.devices(deviceAt("10.0.0.2", replaced));
+    expect(result.findings).toContainEqual(expect.objectContaining({ type: "Closed", entity: "ip_address", label: "10.0.0.2", reason: "moved from sw-1 to sw-1" }));
+    const both = await hosts();
+    expect(both.map((each) => [each["serial_number"], addressesOf(each)])).toEqual([["FOC1234X0AB", []], ["FOC9999X0ZZ", ["10.0.0.2"]]]);
+  });
+
+  test("devices with one cloned chassis id, name and nothing else in common stay apart", async () => {
+    const clone = (number: number) => ({ sys_name: `vm-${number}`, chassis_id: { subtype: "LocallyAssigned", value: "cloned" } as const, interfaces: [ethernet(1, { mac_address: mac(1, number) })], addresses: [{ ip_address: `10.0.0.${number}`, prefix_length: 24, if_index: 1 }] });
+    await scan.devices(deviceAt("10.0.0.11", clone(11)), deviceAt("10.0.0.12", clone(12)), deviceAt("10.0.0.13", clone(13)));
+    expect((await hosts()).map((each) => each["name"])).toEqual(["vm-11", "vm-12", "vm-13"]);
+    await scan.devices(deviceAt("10.0.0.12", clone(12)), deviceAt("10.0.0.13", clone(13)), deviceAt("10.0.0.11", clone(11)));
+    expect(await hosts()).toHaveLength(3);
+  });
+
+  test("two routers that share a virtual address are two hosts, whoever answers at it", async () => {
+    const virtual = "00:00:5e:00:01:0a";
+    const router = (number: number) => ({ sys_name: `r-${number}`, interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: virtual })], addresses: [{ ip_address: `10.0.0.${number}`, prefix_length: 24, if_index: 1 }, { ip_address: "10.0.0.1", prefix_length: 24, if_index: 2 }] });
+    await scan.devices(deviceAt("10.0.0.2", router(2)), deviceAt("10.0.0.3", router(3)));
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["r-2", ["10.0.0.1", "10.0.0.2"]], ["r-3", ["10.0.0.1", "10.0.0.3"]]]);
+    await scan.addresses(seenAt("10.0.0.1", { mac_address: virtual }));
+    expect(await hosts()).toHaveLength(2);
+  });
+
+  test("what a sweep found becomes the device that answers there, with the addresses under which it was found", async () => {
+    const ports = { asked: [22], open: [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }] } as const;
+    await scan.addresses(seenAt("10.0.0.2", { ports }), seenAt("10.0.1.2", { ports }));
+    expect((await hosts()).map((each) => each["name"])).toEqual(["10.0.0.2", "10.0.1.2"]);
+    const twoAddresses = aSwitch({ addresses: [...switchFields.addresses, { ip_address: "10.0.1.2", prefix_length: 24, if_index: 2 }] });
+    const { result } = await scan.devices(twoAddresses);
+    expect(result.findings).toContainEqual(expect.objectContaining({ type: "Closed", entity: "host", label: "10.0.1.2", reason: "is the same device as sw-1" }));
+    const host = await hostNamed("sw-1");
+    expect(await hosts()).toHaveLength(1);
+    expect(addressesOf(host)).toEqual(["10.0.0.2", "10.0.1.2"]);
+    expect(host["ports"].map((each: Wire) => each["number"]).sort()).toEqual([161, 22]);
+    // Nothing of it happens again.
+    expect((await scan.addresses(seenAt("10.0.0.2", { ports }), seenAt("10.0.1.2", { ports }))).sequence).toBeNull();
+    expect((await scan.devices(twoAddresses)).sequence).toBeNull();
+  });
+
+  test("a machine that gets another address from DHCP is the same host, and whoever gets its old one is another", async () => {
+    await scan.addresses(seenAt("10.0.0.5", { mac_address: mac(1, 1), hostname: "laptop-1" }));
+    await scan.addresses(seenAt("10.0.0.9", { mac_address: mac(1, 1), hostname: "laptop-1" }), seenAt("10.0.0.5", { mac_address: mac(1, 2), hostname: "laptop-2" }));
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["laptop-1", ["10.0.0.9"]], ["laptop-2", ["10.0.0.5"]]]);
+    // Also when it has lost every address in between.
+    await scan.addresses(seenAt("10.0.0.9", { mac_address: mac(1, 3), hostname: "laptop-3" }));
+    await scan.addresses(seenAt("10.0.0.7", { mac_address: mac(1, 1), hostname: "laptop-1" }));
+    expect(addressesOf(await hostNamed("laptop-1"))).toEqual(["10.0.0.7"]);
+    expect(await hosts()).toHaveLength(3);
+  });
+
+  test("a device behind a translator of addresses has the address under which it answered besides its own", async () => {
+    await scan.devices(deviceAt("10.50.0.1", { ...switchFields, addresses: [{ ip_address: "192.168.1.1", prefix_length: 24, if_index: 1 }] }));
+    expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.50.0.1", "192.168.1.1"]);
+  });
+
+  test("whom a router has heard of are hosts that are inferred, until they answer themselves", async () => {
+    const arp = [
+      { ip_address: "10.0.0.40", mac_address: mac(40, 40), if_index: 1 },
+      { ip_address: "10.0.0.2", mac_address: mac(1), if_index: 1 },
+      { ip_address: "172.31.0.1", mac_address: mac(41, 40), if_index: 1 },
+    ];
+    await scan.devices(aSwitch({ arp }));
+    await scan.heardBy(aSwitch({ arp }));
+    const heard = await hostNamed("10.0.0.40");
+    expect(heard).toMatchObject({ source: { type: "Inferred" }, manufacturer: "Intel Corporate" });
+    expect(heard["ip_addresses"]).toMatchObject([{ mac_address: mac(40, 40) }]);
+    // What lies in no subnet of the network is none of its business.
+    expect(await hosts()).toHaveLength(2);
+    expect((await scan.devices(aSwitch({ arp }))).sequence).toBeNull();
+    expect((await scan.heardBy(aSwitch({ arp }))).sequence).toBeNull();
+    await scan.addresses(seenAt("10.0.0.40", { mac_address: mac(40, 40) }));
+    expect((await hostNamed("10.0.0.40"))["source"]).toEqual({ type: "Discovery" });
+  });
+
+  test("a MAC address that answers for a whole subnet is no sign of anybody", async () => {
+    const proxied = Array.from({ length: 40 }, (_, number) => ({ ip_address: `10.0.0.${100 + number}`, mac_address: mac(1, 77), if_index: 1 }));
+    await scan.devices(aSwitch({ arp: proxied }));
+    await scan.heardBy(aSwitch({ arp: proxied }));
+    expect(await hosts()).toHaveLength(41);
+  });
+
+  test("a neighbor table that contradicts what a device says of itself does not take its address away", async () => {
+    await scan.devices(aSwitch());
+    expect((await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }))).result.hosts).toEqual([]);
+    expect((await hosts()).map((each) => addressesOf(each))).toEqual([["10.0.0.2"]]);
+    appliance.clock.advance(25 * 3_600_000);
+    await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }));
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["10.0.0.2", ["10.0.0.2"]], ["sw-1", []]]);
+  });
+
+  test("a host that a person entered by its address becomes the device that answers there, and keeps its name", async () => {
+    expect((await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
+    const made = await appliance.owner.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "Etagenswitch", ip_addresses: [{ ip_address: "10.0.0.2" }] });
+    await scan.devices(aSwitch());
+    const host = await hostNamed("Etagenswitch");
+    expect(host["id"]).toBe(made.data["id"]);
+    expect(host).toMatchObject({ sys_name: "sw-1", serial_number: "FOC1234X0AB", discovered: { name: "sw-1" }, source: { type: "Manual" } });
+  });
+});
+
+describe("what vanished", () => {
+  const unseen = (hours: number) => [...findUnseen(appliance.reader.db, appliance.reader.recordN(appliance.first.networkId) as number, appliance.clock.now() - hours * 3_600_000)];
+  const setStaleAfter = async (hours: number) => {
+    const network = await get(`/api/v1/networks/${appliance.first.networkId}`);
+    expect((await appliance.owner.put(`/api/v1/networks/${network["id"]}`, { ...network, stale_after_hours: hours })).status).toBe(200);
+  };
+
+  test("is stale after the network's hours, not deleted, and no longer so when it is seen again", async () => {
+    await setStaleAfter(2);
+    await scan.devices(aSwitch());
+    const seenAtFirst = (await hostNamed("sw-1"))["last_seen_at"];
+    appliance.clock.advance(2 * 3_600_000 + 1);
+    await scan.devices(aSwitch({ interfaces: [ethernet(1)] }));
+    const records = unseen(2);
+    expect(records.map((each) => each.entity)).toEqual(["if_entry"]);
+    await scan.stale(records);
+    const [first, second] = (await entries()) as [Wire, Wire];
+    expect(first["stale_since"]).toBeUndefined();
+    expect(Date.parse(second["stale_since"])).toBe(Date.parse(seenAtFirst) + 2 * 3_600_000);
+    expect(unseen(2)).toEqual([]);
+    await scan.devices(aSwitch());
+    expect(((await entries())[1] as Wire)["stale_since"]).toBeUndefined();
+  });
+
+  test("is not stale where the network sets no limit, nor before its hours are over, nor when nobody but a person ever saw it", async () => {
+    await appliance.owner.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "entered" });
+    await scan.devices(aSwitch());
+    const records = unseen(0);
+    await scan.stale(records);
+    await setStaleAfter(30);
+    await scan.stale(records);
+    expect((await hosts()).map((each) => each["stale_since"])).toEqual([undefined, undefined]);
+    expect(records.some((each) => each.entity === "host")).toBe(true);
+    appliance.clock.advance(40 * 3_600_000);
+    await scan.stale(unseen(30));
+    expect((await hosts()).map((each) => [each["name"], each["stale_since"] !== undefined])).toEqual([["entered", false], ["sw-1", true]]);
+  });
+});
+
+describe("the appliance's own machine", () => {
+  const machine = {
+    hostname: "noc-1",
+    machine_id: null,
+    interfaces: [{ if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: mac(2, 200), speed_bps: null, admin_status: "Up", oper_status: "Up" }],
+    addresses: [{ ip_address: "10.0.0.200", prefix_length: 24, if_index: 2, cidr: "10.0.0.0/24" }],
+    ports: [{ number: 22, protocol: "Tcp", bound: [] }],
+    sys_descr: "Linux 6.1.0 x86_64",
+    manufacturer: null,
+    model: null,
+    serial_number: null,
+  } satisfies MachineSnapshot;
+  const told = deviceAt("127.0.0.1", { sys_name: "noc-1", sys_descr: "Linux noc-1 6.1.0", sys_object_id: "1.3.6.1.4.1.8072.3.2.10", interfaces: [ethernet(1, { if_name: "lo", if_descr: "lo", if_type: 24, mac_address: null }), ethernet(2, { if_name: "eth0", if_descr: "Network card", mac_address: mac(2, 200) })], addresses: [{ ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 }, { ip_address: "10.0.0.200", prefix_length: 24, if_index: 2 }] });
+
+  test("is who answers on the loopback addresses, and no agent of another machine that has them as well", async () => {
+    await appliance.close();
+    appliance = await newAppliance({ machine });
+    scan = new ScanWriter(appliance);
+    await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId });
+    const loopback = { ip_address: "127.0.0.1", prefix_length: 8, if_index: 1 };
+    await scan.devices(deviceAt("10.0.0.7", { sys_name: "linux-7", interfaces: [ethernet(1, { mac_address: mac(1, 7) })], addresses: [loopback, { ip_address: "10.0.0.7", prefix_length: 24, if_index: 2 }] }));
+    await scan.addresses(seenAt("127.0.0.1", { hostname: "localhost" }));
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["linux-7", ["10.0.0.7", "127.0.0.1"]], ["noc-1", ["10.0.0.200", "127.0.0.1"]]]);
+    expect((await scan.addresses(seenAt("127.0.0.1", { hostname: "localhost" }))).sequence).toBeNull();
+  });
+
+  test("may have any number of agents on its loopback addresses, each a device of its own", async () => {
+    const agent = (number: number) => deviceAt(`127.16.0.${number}`, { sys_name: `agent-${number}`, serial_number: `SERIAL${number}` });
+    await scan.devices(agent(1), agent(2));
+    await scan.addresses(seenAt("127.16.0.1"), seenAt("127.16.0.2"));
+    expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["agent-1", ["127.16.0.1"]], ["agent-2", ["127.16.0.2"]]]);
+    expect((await scan.devices(agent(2), agent(1))).sequence).toBeNull();
+    expect((await scan.addresses(seenAt("127.16.0.2"), seenAt("127.16.0.1"))).sequence).toBeNull();
+  });
+
+  for (const first of ["by itself", "by a scan"]) {
+    test(`is one host, whether recorded first ${first}, and neither takes away what the other says`, async () => {
+      await appliance.close();
+      appliance = await newAppliance({ machine });
+      scan = new ScanWriter(appliance);
+      const self = async () => (await appliance.owner.post("/api/v1/discovery/self", { network_id: appliance.first.networkId })).data as Wire;
+      if (first === "by itself") await self();
+      await scan.devices(told);
+      const sequence = async () => ((await appliance.owner.get("/api/v1/ledger")).data as Wire)["sequence"];
+      await self();
+      await scan.devices(told);
+      const settled = await sequence();
+      await self();
+      await scan.devices(told);
+      await self();
+      expect(await sequence()).toBe(settled);
+      const host = await hostNamed("noc-1");
+      expect(addressesOf(host)).toEqual(["10.0.0.200", "127.0.0.1"]);
+      expect(host["ports"].map((each: Wire) => `${each["number"]}/${each["protocol"]}`).sort()).toEqual(["161/Udp", "22/Tcp"]);
+    });
+  }
+});

@@ -1,0 +1,117 @@
+// Real devices and the lab's agents: what the MIBs make of each recording, against a count of the raw lines that shares no code with them.
+
+import { describe, expect, test } from "bun:test";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
+import { fixtureNames, parseRecording, readsOf, recordingNames, recordingText } from "../support/recorded-reads.ts";
+import { expectedAddresses, expectedArp, expectedCdp, expectedForwarding, expectedInterfaces, expectedLldp, expectedMembership, expectedVlans, inOrder, macOf, pairs, rawOf, sorted, text } from "../support/recorded-truth.ts";
+
+/** Counted by hand, so that a mistake which both sides make shows: interfaces, LLDP, CDP, entries forwarded, VLANs, ARP, addresses. */
+const COUNTS: Readonly<Record<string, readonly [interfaces: number, lldp: number, cdp: number, forwarding: number, vlans: number, arp: number, addresses: number]>> = {
+  "arista-dcs-7150s-52-cl": [59, 2, 0, 26, 5, 30, 7],
+  // The product's own, of the lab.
+  "cdp-box": [3, 0, 0, 0, 0, 1, 3],
+  host: [3, 1, 0, 0, 0, 1, 3],
+  "switch-a": [8, 4, 1, 4, 0, 1, 3],
+  "switch-b": [8, 3, 0, 4, 3, 1, 3],
+  // IPv6 link-local besides the one of ipAddrTable; VLAN 4091 of the current table is the switch's own.
+  "brocade-icx6430-24": [29, 0, 0, 18, 1, 13, 2],
+  // 15 of ARP, 21 of IPv6; two addresses of IPv4, four of IPv6; VLANs of CISCO-VTP-MIB.
+  "cisco-c3560": [57, 0, 9, 0, 8, 36, 6],
+  "cisco-c3750": [19, 0, 125, 15, 278, 9, 2],
+  "cisco-n5000": [61, 9, 5, 0, 16, 513, 30],
+  "cisco-unmarked-0": [28, 0, 1, 19, 124, 2, 1],
+  // One of 29 rows is the switch's own address; two of four ARP entries are broadcast.
+  "dlink-des3038": [32, 0, 0, 28, 3, 2, 1],
+  "h3c-e528-2": [31, 1, 0, 2, 2, 10, 1],
+  // Eight of 285 rows are the switch's own address, and 259 of the other table are among the 277; ::1 is said to be anycast.
+  "hpe-procurve-516733-b21": [42, 5, 5, 277, 8, 0, 2],
+  "huawei-s5720": [39, 0, 0, 48, 0, 49, 3],
+  "ibm-x3550-m3": [6, 0, 0, 0, 0, 1, 6],
+  // Four of seven rows are on bridge ports of interface 0.
+  "juniper-mx960-13-3r9-13": [61, 6, 0, 3, 29, 0, 0],
+  // Its ipAddrTable has five numbers in an index.
+  netmanage: [31, 1, 0, 2, 2, 10, 0],
+  // Four of 385 rows are its own address; 410 ARP entries, of which one without an address, and 499 of IPv6.
+  "ruijie-s5750-24gt12sfp": [27, 0, 0, 381, 2, 908, 6],
+};
+
+const names = recordingNames();
+
+test.skipIf(names.length === 0)("recordings of real devices are checked as well (left out where ../shared/snmp-recordings is not there)", () => {
+  expect(names.length).toBeGreaterThan(0);
+});
+
+for (const name of [...fixtureNames(), ...names]) {
+  describe(`the recording of ${name}`, () => {
+    const recorded = recordingText(name);
+    const raw = rawOf(recorded);
+    const device = deviceOf(readsOf(parseRecording(recorded), READING_PLAN));
+
+    test("has as many of everything as were counted by hand", () => {
+      const interfaces = device.interfaces ?? [];
+      const sum = (count: (each: (typeof interfaces)[number]) => number): number => interfaces.reduce((total, each) => total + count(each), 0);
+      const counted = [
+        interfaces.length,
+        sum((each) => each.lldp?.length ?? 0),
+        sum((each) => each.cdp?.length ?? 0),
+        sum((each) => each.forwarding?.length ?? 0),
+        device.vlans?.length ?? 0,
+        device.arp?.length ?? 0,
+        device.addresses?.length ?? 0,
+      ];
+      if (COUNTS[name] !== undefined) expect(counted).toEqual([...COUNTS[name]]);
+    });
+
+    test("says what the system group says", () => {
+      const scalar = (oid: string): string | null | undefined => (raw.has(oid) ? text(raw, oid) || null : undefined);
+      expect([device.sys_descr, device.sys_contact, device.sys_name, device.sys_location]).toEqual(["1.3.6.1.2.1.1.1.0", "1.3.6.1.2.1.1.4.0", "1.3.6.1.2.1.1.5.0", "1.3.6.1.2.1.1.6.0"].map(scalar));
+      expect(device.sys_object_id).toBe(raw.get("1.3.6.1.2.1.1.2.0")?.value as string);
+    });
+
+    test("has every interface, with name, alias, type, speed, MAC address and statuses", () => {
+      const told = (device.interfaces ?? []).map(({ vlans, native_vlan, forwarding, lldp, cdp, ...own }) => own);
+      expect(told).toEqual(expectedInterfaces(raw) as never);
+    });
+
+    test("has every address, with its prefix length and interface", () => {
+      expect(Object.fromEntries((device.addresses ?? []).map((each) => [each.ip_address, [each.prefix_length, each.if_index]]))).toEqual(expectedAddresses(raw));
+    });
+
+    test("has every ARP entry and neighbor of IPv6", () => {
+      expect(sorted((device.arp ?? []).map((each) => `${each.if_index} ${each.ip_address} ${each.mac_address}`))).toEqual(expectedArp(raw));
+    });
+
+    test("has every VLAN with its name", () => {
+      expect(new Map(device.vlans?.map((each) => [each.number, each.name ?? ""]))).toEqual(expectedVlans(raw));
+    });
+
+    test("has every VLAN's ports, and every port's native VLAN", () => {
+      const { members, natives } = expectedMembership(raw, name);
+      const interfaces = device.interfaces ?? [];
+      expect(pairs(interfaces.flatMap((each) => (each.vlans ?? []).map((vlan) => [each.if_index, vlan])))).toEqual(pairs(members));
+      expect(pairs(interfaces.flatMap((each) => (each.native_vlan == null ? [] : [[each.if_index, each.native_vlan]])))).toEqual(pairs(natives));
+    });
+
+    test("has every forwarding entry on its interface", () => {
+      const { placed, placeless } = expectedForwarding(raw);
+      const told = (device.interfaces ?? []).flatMap((each) => (each.forwarding ?? []).map(({ mac_address, vlan_number }) => `${each.if_index} ${mac_address} ${vlan_number}`));
+      expect(sorted(told)).toEqual(sorted(placed));
+      expect(device.tables.forwarding.problem).toBe(placeless === 0 ? null : `${placeless} of ${placed.length + placeless} forwarding entries are on bridge ports that belong to no interface`);
+    });
+
+    test("has every LLDP neighbor on its interface", () => {
+      const told = (device.interfaces ?? []).flatMap((each) => (each.lldp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })));
+      expect(inOrder(told)).toEqual(inOrder(expectedLldp(raw)) as never);
+      expect(device.tables.lldp.problem).toBeNull();
+      const chassis = raw.get("1.0.8802.1.1.2.1.3.2.0");
+      expect(device.chassis_id).toEqual(chassis === undefined ? undefined : { subtype: "MacAddress", value: macOf(chassis.bytes) });
+    });
+
+    test("has every CDP neighbor on its interface", () => {
+      const told = (device.interfaces ?? []).flatMap((each) => (each.cdp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })));
+      expect(inOrder(told)).toEqual(inOrder(expectedCdp(raw)) as never);
+      expect(device.tables.cdp.problem).toBeNull();
+    });
+  });
+}

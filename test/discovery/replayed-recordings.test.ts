@@ -1,0 +1,161 @@
+// Recorded devices, replayed by the tests' agent and scanned by the executable: the inventory that the API answers is what the recording
+// says, counted from its lines by recorded-truth.ts.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cidrContains, parseCidr, parseIp, type Cidr, type Ip } from "../../src/base/ip.ts";
+import { community, DiscoveryClient } from "../support/discovery-client.ts";
+import { ensureExecutable, Workplace } from "../support/executable.ts";
+import type { Wire } from "../support/factories.ts";
+import { fixtureNames, recordingNames, recordingText } from "../support/recorded-reads.ts";
+import { expectedAddresses, expectedArp, expectedCdp, expectedForwarding, expectedInterfaces, expectedLldp, expectedMembership, expectedVlans, inOrder, pairs, rawOf, sorted, type Raw } from "../support/recorded-truth.ts";
+import { startAgent, type SnmpAgent } from "../support/snmp-agent.ts";
+import { viewOfSnmprec } from "../support/snmp-view.ts";
+
+const TIMEOUT_MS = 90_000;
+
+const recordings = recordingNames();
+
+test.skipIf(recordings.length === 0)("recordings of real devices are replayed as well (left out where ../shared/snmp-recordings is not there)", () => {
+  expect(recordings.length).toBeGreaterThan(0);
+});
+
+/** What the inventory says of a device, after one scan of a network of its own. */
+interface Inventory {
+  readonly scan: Wire;
+  readonly findings: readonly Wire[];
+  readonly interfaces: readonly Wire[];
+  /** Of the device itself. */
+  readonly addresses: readonly Wire[];
+  /** Of all others. */
+  readonly heard: readonly Wire[];
+  readonly vlans: readonly Wire[];
+  readonly subnets: readonly Wire[];
+  /** What a second scan wrote. */
+  readonly rewritten: Wire;
+}
+
+const replayed = [...fixtureNames(), ...recordings].map((name, index) => ({ name, raw: rawOf(recordingText(name)), address: `127.16.${index}.1` }));
+const inventories = new Map<string, Inventory>();
+const open: Array<{ close(): unknown }> = [];
+
+beforeAll(async () => {
+  ensureExecutable();
+  const agents = await startAgents();
+  const place = new Workplace();
+  open.push(place);
+  const { key, organizationId } = await place.setUp();
+  const running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
+  const discovery = new DiscoveryClient(running.withKey(key), organizationId);
+  await Promise.all(
+    replayed.map(async ({ name, address }) => {
+      const { id } = await discovery.network(name);
+      await discovery.credential(community("public"), [id]);
+      const asked = { network_id: id, kind: "snmp", targets: [address] };
+      const scan = await discovery.scanned(asked);
+      const rewritten = (await discovery.scanned(asked))["outcome"];
+      const interfaces = await discovery.all(`/api/v1/if-entries?network_id=${id}&order_by=if_index`);
+      const addresses = await discovery.all(`/api/v1/ip-addresses?network_id=${id}`);
+      const isOwn = (each: Wire) => each["host_id"] === interfaces[0]?.["host_id"];
+      inventories.set(name, {
+        scan,
+        rewritten,
+        findings: await discovery.findings(scan),
+        interfaces,
+        addresses: addresses.filter(isOwn),
+        heard: addresses.filter((each) => !isOwn(each)),
+        vlans: await discovery.all(`/api/v1/vlans?network_id=${id}`),
+        subnets: await discovery.all(`/api/v1/subnets?network_id=${id}`),
+      });
+    }),
+  );
+}, TIMEOUT_MS);
+afterAll(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+/** One for each recording, on one port that is free at all their addresses. */
+async function startAgents(): Promise<SnmpAgent[]> {
+  const started: SnmpAgent[] = [];
+  for (const { name, address } of replayed) {
+    const port = started[0]?.port;
+    // Encoded beforehand: an agent that answers its first question late is taken for a slow one.
+    const view = viewOfSnmprec(recordingText(name));
+    const agent = await startAgent({ address, ...(port === undefined ? {} : { port }), communities: { public: view } });
+    started.push(agent);
+    open.push(agent);
+  }
+  return started;
+}
+
+describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
+  const of = (): Inventory => inventories.get(name) as Inventory;
+
+  test("has every interface with its name, alias, number, type, speed, MAC address and statuses", () => {
+    const FIELDS = ["if_index", "if_descr", "if_name", "if_alias", "if_type", "speed_bps", "admin_status", "oper_status", "mac_address"];
+    expect(of().interfaces.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])))).toEqual(expectedInterfaces(raw) as never);
+  });
+
+  test("has every address of the device, and nothing besides but the one that it was asked at", () => {
+    const told = of().addresses.map((each) => each["ip_address"] as string).filter((each) => each !== address);
+    expect(sorted(told)).toEqual(sorted(Object.keys(expectedAddresses(raw))));
+  });
+
+  test("has everybody that the device has spoken with in a subnet that is known", () => {
+    const own = expectedAddresses(raw);
+    const heard = expectedArp(raw).map((entry) => entry.split(" ")[1] as string);
+    const placed = heard.filter((each) => !(each in own) && of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(each) as Ip)));
+    const known = new Set(of().heard.map((each) => each["ip_address"]));
+    expect(placed.filter((each) => !known.has(each) && !isEverybodys(each))).toEqual([]);
+  });
+
+  test("has every VLAN, with the ports that are members of it and those whose own it is", () => {
+    expect(new Map(of().vlans.map((vlan) => [vlan["number"], vlan["name"]]))).toEqual(new Map([...expectedVlans(raw), ...unnamed(raw, name)]));
+    const numbers = new Map(of().vlans.map((vlan) => [vlan["id"], vlan["number"]]));
+    const { members, natives } = expectedMembership(raw, name);
+    expect(pairs(of().interfaces.flatMap((entry) => (entry["vlan_ids"] ?? []).map((id: string) => [entry["if_index"], numbers.get(id)])))).toEqual(pairs(members));
+    expect(pairs(of().interfaces.flatMap((entry) => (entry["native_vlan_id"] == null ? [] : [[entry["if_index"], numbers.get(entry["native_vlan_id"])]])))).toEqual(pairs(natives));
+  });
+
+  test("has every forwarding entry on its interface", () => {
+    const told = of().interfaces.flatMap((entry) => (entry["fdb_macs"] ?? []).map((mac: string) => `${entry["if_index"]} ${mac}`));
+    // One MAC address on one port is told once, in however many VLANs it is.
+    expect(sorted(told)).toEqual(sorted([...new Set(expectedForwarding(raw).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]));
+  });
+
+  test("has every LLDP neighbor on its interface", () => {
+    expect(inOrder(announced(of().interfaces, "Lldp", ["chassis_id", "port_id", "sys_name", "sys_desc", "port_desc", "mgmt_addr"]))).toEqual(inOrder(expectedLldp(raw)) as never);
+  });
+
+  test("has every CDP neighbor on its interface", () => {
+    expect(inOrder(announced(of().interfaces, "Cdp", ["device_id", "port_id", "platform", "address"]))).toEqual(inOrder(expectedCdp(raw)) as never);
+  });
+
+  test("is what the scan says that it made, and a second scan makes nothing of it anew", () => {
+    const { scan, interfaces, vlans, rewritten } = of();
+    expect(scan["outcome"]).toMatchObject({ problem: null, hosts: { devices: 1 }, records: { if_entries: { created: interfaces.length, deleted: 0 }, ...(vlans.length === 0 ? {} : { vlans: { created: vlans.length } }) } });
+    expect(rewritten).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
+  });
+});
+
+/** What interfaces say that is announced on them: the first of the protocol, and those beyond it. */
+function announced(interfaces: readonly Wire[], protocol: "Lldp" | "Cdp", fields: readonly string[]): object[] {
+  const prefix = protocol.toLowerCase();
+  return interfaces.flatMap((entry) => {
+    const first = Object.fromEntries(fields.flatMap((field) => (entry[`${prefix}_${field}`] == null ? [] : [[field, entry[`${prefix}_${field}`]]])));
+    const more: Wire[] = (entry["more_neighbors"] ?? []).filter((each: Wire) => each["protocol"] === protocol).map(({ protocol: _, neighbor: __, ...rest }: Wire) => rest);
+    return [...(Object.keys(first).length === 0 ? [] : [first]), ...more].map((each) => ({ if_index: entry["if_index"], ...each }));
+  });
+}
+
+/** Addresses that are no sign of anybody: of this machine, of a link. */
+function isEverybodys(address: string): boolean {
+  return /^(127\.|0\.|169\.254\.|fe80:|::1$)/.test(address);
+}
+
+/** VLANs that ports are members of and that the device has no name for are called by their number. */
+function unnamed(raw: Raw, name: string): Array<[number, string]> {
+  const named = expectedVlans(raw);
+  const { members, natives } = expectedMembership(raw, name);
+  const numbers = new Set([...members, ...natives].map(([, vlan]) => vlan as number));
+  return [...numbers].filter((number) => !named.has(number)).map((number) => [number, `VLAN ${number}`]);
+}

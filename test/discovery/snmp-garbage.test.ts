@@ -1,0 +1,182 @@
+// Whatever bytes arrive at a session: none of them throw, none of them keep it, and afterwards it works as before.
+
+import { describe, expect, test } from "bun:test";
+import type { Answer } from "../../src/discovery/snmp/asking.ts";
+import { isFailure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
+import { SnmpSession } from "../../src/discovery/snmp/session.ts";
+import { walk } from "../../src/discovery/snmp/walk.ts";
+import { BER, integer, octets, oid, tlv } from "../support/ber.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+import { type SeededRandom, seededRandom } from "../support/seeded-random.ts";
+import { Responder, startAgent } from "../support/snmp-agent.ts";
+import { startV3Agent } from "../support/snmp-v3-agent.ts";
+import { community, never, sessionTo, user } from "../support/snmp-sessions.ts";
+import { type ServedValue, viewOf } from "../support/snmp-view.ts";
+
+const DESCR = "1.3.6.1.2.1.2.2.1.2";
+const table: Record<string, ServedValue> = {};
+for (let row = 1; row <= 30; row += 1) Object.assign(table, { [`${DESCR}.${row}`]: `port ${row}`, [`1.3.6.1.2.1.31.1.1.1.6.${row}`]: BigInt(row) << 40n, [`1.3.6.1.2.1.4.20.1.1.10.0.0.${row}`]: { ip: `10.0.0.${row}` } });
+const view = viewOf(table);
+const question = { kind: "GetBulk", oids: [DESCR, "1.3.6.1.2.1.31.1.1.1.6", "1.3.6.1.2.1.4.20.1.1"], maxRepetitions: 8 } as const;
+
+/** Bytes that have broken decoders. */
+const CLASSICS: readonly Uint8Array[] = [
+  new Uint8Array(0),
+  Uint8Array.of(0x30),
+  Uint8Array.of(0x30, 0x80),
+  Uint8Array.of(0x30, 0x84, 0xff, 0xff, 0xff, 0xff),
+  Uint8Array.of(0x30, 0xff, ...new Uint8Array(126).fill(0xff)),
+  Uint8Array.of(0x30, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0),
+  new Uint8Array(65_000).fill(0x30),
+  new Uint8Array(60_000),
+  nested(20_000),
+  tlv(BER.Sequence, integer(1), octets("public"), tlv(0xa2)),
+  tlv(BER.Sequence, integer(3), tlv(BER.Sequence), octets("")),
+  tlv(BER.Sequence, integer(2 ** 60), octets("public")),
+  tlv(BER.Sequence, tlv(BER.Integer), octets("public")),
+];
+
+test("no classic of malformed BER throws, with or without an open question", () => {
+  for (const bytes of CLASSICS) {
+    const { session, timers } = direct();
+    session.listener.received(Buffer.from(bytes));
+    void session.ask(question, never);
+    expect(() => session.listener.received(Buffer.from(bytes))).not.toThrow();
+    timers.advance(60_000);
+  }
+});
+
+test("of 2,000 altered answers none throws, and every question comes to its end", async () => {
+  const random = seededRandom(5);
+  const responder = new Responder({ communities: { public: view } }, {});
+  const { session, timers, sent } = direct();
+  const outcomes = { answered: 0, garbage: 0, no_answer: 0, unsupported: 0 };
+  for (let round = 0; round < 2_000; round += 1) {
+    const answer = session.ask(question, never);
+    for (let datagram = sent.shift(); datagram !== undefined; datagram = sent.shift()) {
+      const reply = responder.respond(datagram) as Uint8Array;
+      session.listener.received(Buffer.from(altered(reply, random)));
+    }
+    timers.advance(60_000);
+    sent.length = 0;
+    const outcome = await answer;
+    if (!isFailure(outcome)) outcomes.answered += 1;
+    else outcomes[outcome.reason as "garbage" | "no_answer" | "unsupported"] += 1;
+  }
+  expect(Object.values(outcomes).reduce((sum, count) => sum + count)).toBe(2_000);
+  // Of each kind enough, so that the test means something; another version only by chance.
+  expect(Math.min(outcomes.answered, outcomes.garbage, outcomes.no_answer)).toBeGreaterThan(5);
+  const last = session.ask(question, never);
+  session.listener.received(Buffer.from(responder.respond(sent[0] as Uint8Array) as Uint8Array));
+  expect(((await last) as Answer).varbinds).toHaveLength(24);
+});
+
+test("answers that only look like ones to v3 do not throw in a session without a password", () => {
+  const random = seededRandom(6);
+  for (let round = 0; round < 3_000; round += 1) {
+    const { session, sent, timers } = direct(user("plain", { auth_protocol: "None", priv_protocol: "None" }));
+    void session.ask(question, never);
+    const messageId = v3MessageId(sent[0] as Uint8Array);
+    const flags = random.integer(8);
+    const header = tlv(BER.Sequence, integer(messageId), integer(65_507), octets(Uint8Array.of(flags)), integer(3));
+    const security = tlv(BER.Sequence, octets(random.bytes(random.integer(20))), integer(random.integer(3)), integer(random.integer(3)), octets("plain"), octets(random.bytes(random.integer(24))), octets(random.bytes(random.integer(10))));
+    const pdu = tlv(random.pick([0xa2, 0xa8, 0xa0, 0xa4]), integer(1), integer(random.integer(9)), integer(0), tlv(BER.Sequence, tlv(BER.Sequence, oid("1.3.6.1.6.3.15.1.1.9.0"), integer(1))));
+    const scoped = random.integer(2) === 0 ? tlv(BER.Sequence, octets("x"), octets(""), pdu) : octets(random.bytes(30));
+    const message = tlv(BER.Sequence, integer(3), header, octets(security), scoped);
+    expect(() => session.listener.received(Buffer.from(random.integer(3) === 0 ? altered(message, random) : message))).not.toThrow();
+    timers.advance(60_000);
+  }
+});
+
+describe("over real sockets", () => {
+  test("an agent that answers garbage is told from one that is silent, without waiting", async () => {
+    const random = seededRandom(8);
+    for (const alter of [() => random.bytes(1 + random.integer(1_400)), () => nested(700), (answer: Uint8Array) => answer.subarray(0, answer.length - 9).fill(0xff, 20)]) {
+      const agent = await startAgent({ communities: { public: view }, faults: { alter } });
+      const session = await sessionTo(agent, community("public"), { timers: new ManualTimers() });
+      expect(await session.ask(question, never)).toMatchObject({ reason: "garbage", clause: "what the device answers cannot be read" });
+      expect(agent.requestCount).toBe(2);
+      session.close();
+      agent.close();
+    }
+  });
+
+  test("garbage between good answers costs a repetition and no data", async () => {
+    const random = seededRandom(9);
+    const agent = await startAgent({ communities: { public: view }, faults: { alter: (answer) => (random.integer(2) === 0 ? [random.bytes(90), answer] : answer) } });
+    const session = await sessionTo(agent, community("public"), { patience: { timeoutMs: 20, retries: 9 } });
+    const walked = await walk(session, { descr: DESCR }, { signal: never });
+    expect(walked.columns.get("descr")).toMatchObject({ isComplete: true });
+    expect(walked.columns.get("descr")?.values.size).toBe(30);
+    session.close();
+    agent.close();
+  });
+
+  test("answers cut off anywhere give what is whole of them or nothing, and never a wrong value", async () => {
+    const random = seededRandom(10);
+    const agent = await startAgent({ communities: { public: view }, faults: { alter: (answer) => answer.subarray(0, answer.length - random.integer(120)) } });
+    const session = await sessionTo(agent, community("public"), { patience: { timeoutMs: 5, retries: 2 } });
+    for (let round = 0; round < 30; round += 1) {
+      const walked = await walk(session, { descr: DESCR, traffic: "1.3.6.1.2.1.31.1.1.1.6" }, { signal: never });
+      for (const [index, value] of walked.columns.get("descr")?.values ?? []) expect(Buffer.from(value as Uint8Array).toString()).toBe(`port ${index}`);
+      for (const [index, value] of walked.columns.get("traffic")?.values ?? []) expect(value).toBe(Number(index) * 2 ** 40);
+    }
+    session.close();
+    agent.close();
+  });
+
+  test("altered answers of v3, signed and encrypted, neither throw nor are believed", async () => {
+    const random = seededRandom(12);
+    const secured = { name: "ann", level: 3, authProtocol: 3, authKey: "authpass123", privProtocol: 4, privKey: "privpass123" };
+    let isAltering = true;
+    const agent = await startV3Agent({ users: [secured], contexts: { "": view }, faults: { alter: (answer) => (isAltering ? altered(answer, random) : answer) } });
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 60; round += 1) {
+      const session = await sessionTo(agent, user("ann"), { patience: { timeoutMs: 3, retries: 1 } });
+      const outcome: Answer | SnmpFailure = await session.ask(question, never);
+      if (isFailure(outcome)) outcomes.add(outcome.reason);
+      else expect(outcome.varbinds[0]?.value).toEqual(Buffer.from("port 1"));
+      session.close();
+    }
+    expect(outcomes.size).toBeGreaterThan(1);
+    isAltering = false;
+    const session = await sessionTo(agent, user("ann"));
+    expect(await session.ask(question, never)).toMatchObject({ errorStatus: 0 });
+    session.close();
+    agent.close();
+  });
+});
+
+/** A session whose datagrams a test carries itself. */
+function direct(credential: Parameters<typeof sessionTo>[1] = community("public")): { session: SnmpSession; sent: Uint8Array[]; timers: ManualTimers } {
+  const timers = new ManualTimers();
+  const session = new SnmpSession(credential, credential.version === "SnmpV3" ? { name: credential.security_name, level: 1 } : null, { timers, random: seededRandom(2), patience: { timeoutMs: 100, retries: 1 } });
+  const sent: Uint8Array[] = [];
+  session.start({ send: (datagram) => void sent.push(datagram), close: () => {} });
+  return { session, sent, timers };
+}
+
+/** One to three of: bytes turned over, cut off, put in, a length blown up, doubled. */
+function altered(bytes: Uint8Array, random: SeededRandom): Uint8Array {
+  let result = Uint8Array.from(bytes);
+  for (let count = 1 + random.integer(3); count > 0; count -= 1) {
+    const at = random.integer(result.length + 1);
+    const kind = random.integer(6);
+    if (kind === 0) result = result.slice(0, at);
+    else if (kind === 1) result = Uint8Array.from([...result.slice(0, at), ...random.bytes(1 + random.integer(8)), ...result.slice(at)]);
+    else if (kind === 2) result = Uint8Array.from([...result, ...result]);
+    else if (at < result.length) result[at] = kind === 3 ? random.pick([0x84, 0xff, 0x80, 0x7f]) : random.integer(256);
+  }
+  return result;
+}
+
+function nested(depth: number): Uint8Array {
+  return Uint8Array.from({ length: depth * 2 }, (_, index) => (index % 2 === 0 ? 0x30 : Math.min(0x7f, depth)));
+}
+
+function v3MessageId(datagram: Uint8Array): number {
+  // SEQUENCE, version, SEQUENCE, then the id.
+  const at = datagram.indexOf(BER.Integer, 7);
+  const length = datagram[at + 1] as number;
+  return [...datagram.subarray(at + 2, at + 2 + length)].reduce((value, byte) => value * 256 + byte, 0);
+}

@@ -1,0 +1,276 @@
+// SNMPv3: every protocol of the contract, contexts, and why a user is not let in; at an agent of net-snmp's and, where it is there, at Debian's snmpd.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Authentication, type User } from "net-snmp";
+import { ERROR_STATUS } from "../../src/discovery/snmp/asking.ts";
+import type { UserCredential } from "../../src/discovery/snmp/credential.ts";
+import { isFailure } from "../../src/discovery/snmp/failure.ts";
+import { forgetKeys } from "../../src/discovery/snmp/net-snmp-user.ts";
+import { openSession, type SnmpSession } from "../../src/discovery/snmp/session.ts";
+import { walk } from "../../src/discovery/snmp/walk.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+import { REPORT, startV3Agent, type V3Agent, type V3Faults } from "../support/snmp-v3-agent.ts";
+import { community, never, sessionTo, SHORT_PATIENCE, user } from "../support/snmp-sessions.ts";
+import { viewOf } from "../support/snmp-view.ts";
+
+const NAME = "1.3.6.1.2.1.1.5.0";
+const getName = { kind: "Get", oids: [NAME] } as const;
+const AUTH = { Md5: 2, Sha1: 3, Sha256: 5, Sha384: 6, Sha512: 7 } as const;
+const PRIV = { Des: 2, Aes128: 4, Aes256: 6 } as const;
+const AES_256_REEDER = 8;
+const [AUTH_KEY, PRIV_KEY] = ["authpass123", "privpass123"];
+
+/** For the engine it has to be long enough, for the answer that never comes it has to be waited. */
+const BRIEF = { timeoutMs: 60, retries: 0 };
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+async function agent(users: readonly User[], faults: V3Faults = {}): Promise<V3Agent> {
+  const descriptions = Object.fromEntries(Array.from({ length: 120 }, (_, row) => [`1.3.6.1.2.1.2.2.1.2.${row + 1}`, `port ${row + 1}`]));
+  const contexts = { "": viewOf({ [NAME]: "switch", ...descriptions }), "vlan-10": viewOf({ [NAME]: "ten" }), routing: viewOf({ [NAME]: "routing" }) };
+  const started = await startV3Agent({ users, contexts, faults });
+  open.push(started);
+  return started;
+}
+
+async function session(...args: Parameters<typeof sessionTo>): Promise<SnmpSession> {
+  const opened = await sessionTo(...args);
+  open.push(opened);
+  return opened;
+}
+
+const ann: User = { name: "ann", level: 3, authProtocol: AUTH.Sha1, authKey: AUTH_KEY, privProtocol: PRIV.Aes128, privKey: PRIV_KEY };
+
+describe("a user", () => {
+  const combinations: { auth: UserCredential["auth_protocol"]; priv: UserCredential["priv_protocol"] }[] = [{ auth: "None", priv: "None" }];
+  for (const auth of ["Md5", "Sha1", "Sha256", "Sha384", "Sha512"] as const) for (const priv of ["None", "Des", "Aes128", "Aes256"] as const) combinations.push({ auth, priv });
+
+  test.each(combinations)("with $auth and $priv reads", async ({ auth, priv }) => {
+    const level = auth === "None" ? 1 : priv === "None" ? 2 : 3;
+    const known = { name: "u", level, ...(auth === "None" ? {} : { authProtocol: AUTH[auth], authKey: AUTH_KEY }), ...(priv === "None" ? {} : { privProtocol: PRIV[priv], privKey: PRIV_KEY }) };
+    const asking = await session(await agent([known]), user("u", { auth_protocol: auth, priv_protocol: priv }));
+    const { columns } = await walk(asking, { descr: "1.3.6.1.2.1.2.2.1.2" }, { signal: never });
+    expect(columns.get("descr")?.isComplete).toBe(true);
+    expect(columns.get("descr")?.values.size).toBe(120);
+  });
+
+  test("with AES-256 and a short digest reads with the key extension of the device, and no other", async () => {
+    const reeder = await agent([{ ...ann, privProtocol: AES_256_REEDER }]);
+    const credential = user("ann", { priv_protocol: "Aes256" });
+    expect(await (await session(reeder, credential, { keyExtension: "Reeder" })).ask(getName, never)).toMatchObject({ errorStatus: 0 });
+    const other = await session(reeder, credential, { keyExtension: "Blumenthal", patience: BRIEF });
+    expect(isFailure(await other.ask(getName, never))).toBe(true);
+    expect(other.hasFoundEngine).toBe(true);
+  });
+
+  test("asks in a context of its own, in those of VLANs, and is told of one that is not there", async () => {
+    const target = await agent([ann]);
+    const asking = await session(target, user("ann"));
+    expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
+    expect(await asking.inVlan(10).ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("ten") }] });
+    expect(await asking.inVlan(11).ask(getName, never)).toEqual({ reason: "unsupported", clause: "the device does not serve the context" });
+    expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
+    expect(await (await session(target, user("ann", { context_name: "routing" }))).ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("routing") }] });
+  });
+
+  test("finds the engine once, for all its questions", async () => {
+    const target = await agent([ann]);
+    const asking = await session(target, user("ann"));
+    for (let count = 0; count < 5; count += 1) await asking.ask(getName, never);
+    expect(target.datagramCount).toBe(6);
+  });
+
+  test("leaves no keys behind once they are to be forgotten, and is asked as before", async () => {
+    const asking = await session(await agent([ann]), user("ann"));
+    await asking.ask(getName, never);
+    const cache = (): object => (Authentication as unknown as { authToKeyCache: object }).authToKeyCache;
+    expect(JSON.stringify(Object.keys(cache()))).toContain(AUTH_KEY);
+    forgetKeys();
+    expect(Object.keys(cache())).toEqual([]);
+    expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
+  });
+});
+
+describe("a user that is not let in", () => {
+  test("is told from a wrong password, without waiting", async () => {
+    const target = await agent([ann]);
+    const told = async (credential: UserCredential) => (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
+    expect(await told(user("bob"))).toEqual({ reason: "wrong_user", clause: "the device knows no user of this name" });
+    expect(await told(user("ann", { auth_password: "another123" }))).toEqual({ reason: "wrong_password", clause: "the authentication password or its protocol is another" });
+  });
+
+  test("for a wrong privacy password is met with silence, which is said as it is", async () => {
+    const target = await agent([ann]);
+    expect(await (await session(target, user("ann", { priv_password: "another123" }), { patience: BRIEF })).ask(getName, never)).toEqual({
+      reason: "no_answer",
+      clause: "no answer after it told its engine id: the privacy password or its protocol is another, or the user may not read",
+    });
+  });
+
+  test("by a credential that is not whole is never asked for", async () => {
+    const target = await agent([ann]);
+    const options = { timers: new ManualTimers(), random: seededRandom(1) };
+    expect(await openSession(target, user("ann", { auth_password: null }), options)).toMatchObject({ reason: "unsupported", clause: "the credential has no authentication password" });
+    expect(await openSession(target, user("ann", { priv_password: null }), options)).toMatchObject({ reason: "unsupported", clause: "the credential has no privacy password" });
+    expect(target.datagramCount).toBe(0);
+  });
+
+  test.each([
+    ["unsupportedSecurityLevel", "unsupported"],
+    ["unknownUserName", "wrong_user"],
+    ["wrongDigest", "wrong_password"],
+    ["decryptionError", "wrong_password"],
+    ["notInTimeWindow", "garbage"],
+    ["unknownEngineId", "garbage"],
+    ["unknownContext", "unsupported"],
+  ] as const)("by a Report of %s is told so: %s", async (report, reason) => {
+    const target = await agent([ann], { report: { oid: REPORT[report], boots: 3, time: 100 } });
+    expect(await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never)).toMatchObject({ reason });
+    expect(target.datagramCount).toBeLessThan(5);
+  });
+
+  test("by an agent that asks for another beginning for ever is given up", async () => {
+    const target = await agent([ann], { report: { oid: REPORT.notInTimeWindow, boots: 0, time: 0 } });
+    expect(await (await session(target, user("ann"), { timers: new ManualTimers() })).ask(getName, never)).toMatchObject({ reason: "garbage" });
+    expect(target.datagramCount).toBeLessThan(6);
+  });
+
+  test("by an agent that speaks no v3 is met with silence that says so", async () => {
+    const target = await agent([ann], { alter: () => null });
+    expect(await (await session(target, user("ann"), { patience: SHORT_PATIENCE })).ask(getName, never)).toEqual({ reason: "no_answer", clause: "no answer: it is silent, or does not speak SNMPv3" });
+  });
+});
+
+describe("an answer of v3", () => {
+  test("without the protection that the question had is none", async () => {
+    // Of one that is signed and not encrypted, somebody on the way can take the flag away and write what he likes.
+    const target = await agent([{ name: "ann", level: 2, authProtocol: AUTH.Sha1, authKey: AUTH_KEY }]);
+    const asking = await session(target, user("ann", { priv_protocol: "None" }), { timers: new ManualTimers() });
+    expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("switch") }] });
+    target.faults.alter = (answer) => {
+      const stripped = Uint8Array.from(answer);
+      stripped[flagsAt(stripped)] = 0;
+      return stripped;
+    };
+    expect(await asking.ask(getName, never)).toMatchObject({ reason: "garbage" });
+  });
+
+  test("to the right message with another request inside is none", async () => {
+    const target = await agent([{ name: "ann", level: 1 }]);
+    const asking = await session(target, user("ann", { auth_protocol: "None", priv_protocol: "None" }), { timers: new ManualTimers() });
+    expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
+    target.faults.hasOtherRequestId = true;
+    expect(await asking.ask(getName, never)).toMatchObject({ reason: "garbage" });
+  });
+
+  test("may take as many repetitions as a question has, though the engine took some before", async () => {
+    let count = 0;
+    const target = await agent([ann], { alter: (answer) => ((count += 1) % 2 === 1 ? null : answer) });
+    expect(await (await session(target, user("ann"), { patience: { timeoutMs: 30, retries: 1 } })).ask(getName, never)).toMatchObject({ errorStatus: 0 });
+    expect(target.datagramCount).toBe(4);
+  });
+});
+
+/** The byte of msgFlags: after the maximum size, an OCTET STRING of one. */
+function flagsAt(message: Uint8Array): number {
+  const maximum = [2, 3, 0, 0xff, 0xe3, 4, 1];
+  return Buffer.from(message).indexOf(Buffer.from(maximum)) + maximum.length;
+}
+
+const SNMPD = "/usr/sbin/snmpd";
+
+describe.skipIf(!existsSync(SNMPD))("Debian's snmpd (left out where /usr/sbin/snmpd is not installed)", () => {
+  let port = 0;
+  let folder = "";
+  let daemon: Bun.Subprocess<"ignore", "pipe", "ignore"> | null = null;
+  let target = { address: "127.0.0.1", port };
+
+  beforeAll(async () => {
+    const free = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
+    port = free.port;
+    target = { ...target, port };
+    free.close();
+    folder = mkdtempSync(join(tmpdir(), "netledger-snmpd-"));
+    const users = [
+      ["md5des", "MD5", "DES"],
+      ["sha1aes", "SHA", "AES"],
+      ["sha256aes", "SHA-256", "AES"],
+      ["sha384aes", "SHA-384", "AES"],
+      ["sha512aes256", "SHA-512", "AES-256"],
+      ["sha1aes256", "SHA", "AES-256"],
+      ["sha1reeder", "SHA", "AES-256-C"],
+    ];
+    const lines = users.flatMap(([name, auth, priv]) => [`createUser ${name} ${auth} "${AUTH_KEY}" ${priv} "${PRIV_KEY}"`, `rouser ${name} priv`]);
+    writeFileSync(join(folder, "snmpd.conf"), [`agentAddress udp:127.0.0.1:${port},udp6:[::1]:${port}`, "rocommunity public 127.0.0.1", "sysName real", ...lines, ""].join("\n"));
+    daemon = Bun.spawn([SNMPD, "-f", "-C", "-c", join(folder, "snmpd.conf"), "-I", "-smux", "-p", join(folder, "pid"), "-Lo"], {
+      env: { MIBS: "", SNMP_PERSISTENT_DIR: folder },
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    // What it says once its sockets are open.
+    let log = "";
+    for await (const chunk of daemon.stdout) {
+      log += Buffer.from(chunk).toString();
+      if (log.includes("NET-SNMP version")) return;
+    }
+    throw new Error(`snmpd did not start: ${log}`);
+  });
+
+  afterAll(async () => {
+    daemon?.kill("SIGKILL");
+    await daemon?.exited;
+    if (folder !== "") rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ["md5des", "Md5", "Des"],
+    ["sha1aes", "Sha1", "Aes128"],
+    ["sha256aes", "Sha256", "Aes128"],
+    ["sha384aes", "Sha384", "Aes128"],
+    ["sha512aes256", "Sha512", "Aes256"],
+    ["sha1aes256", "Sha1", "Aes256"],
+    ["sha1reeder", "Sha1", "Aes256"],
+  ] as const)("lets in %s and gives it a whole subtree", async (name, auth_protocol, priv_protocol) => {
+    const keyExtension = name === "sha1reeder" ? "Reeder" : "Blumenthal";
+    const asking = await session(target, user(name, { auth_protocol, priv_protocol }), { keyExtension });
+    const { columns, failure } = await walk(asking, { system: "1.3.6.1.2.1.1", interfaces: "1.3.6.1.2.1.2" }, { signal: never });
+    expect(failure).toBeNull();
+    expect(columns.get("system")).toMatchObject({ isComplete: true });
+    expect(Buffer.from(columns.get("system")?.values.get("5.0") as Uint8Array).toString()).toBe("real");
+    expect(columns.get("interfaces")?.values.size).toBeGreaterThan(20);
+  });
+
+  test("answers v1 and v2c alike, also over IPv6", async () => {
+    const read = async (credential: ReturnType<typeof community>) => (await walk(await session(target, credential), { system: "1.3.6.1.2.1.1.9.1.3" }, { signal: never })).columns.get("system");
+    const [one, two] = [await read(community("public", "SnmpV1")), await read(community("public"))];
+    expect(one?.values.size).toBeGreaterThan(3);
+    expect(one).toEqual(two);
+    const asking = await session({ address: "::1", port }, user("sha1aes"));
+    expect(await asking.ask(getName, never)).toMatchObject({ varbinds: [{ value: Buffer.from("real") }] });
+  });
+
+  test("says which of user, password and level is wrong", async () => {
+    const told = async (credential: UserCredential) => (await session(target, credential, { timers: new ManualTimers() })).ask(getName, never);
+    expect(await told(user("nobody"))).toMatchObject({ reason: "wrong_user" });
+    expect(await told(user("sha1aes", { auth_password: "another123" }))).toMatchObject({ reason: "wrong_password" });
+    expect(await told(user("sha1aes", { auth_protocol: "Md5", priv_protocol: "Des" }))).toMatchObject({ reason: "wrong_password" });
+    expect(await told(user("sha1aes", { auth_protocol: "None", priv_protocol: "None" }))).toMatchObject({ errorStatus: ERROR_STATUS.authorizationError });
+    expect(await (await session(target, user("sha1aes", { priv_password: "another123" }), { patience: BRIEF })).ask(getName, never)).toMatchObject({ reason: "no_answer", clause: expect.stringContaining("privacy password") });
+    expect(await (await session(target, community("private"), { patience: SHORT_PATIENCE })).ask(getName, never)).toMatchObject({ reason: "no_answer" });
+  });
+
+  test("is a closed port once it has been killed", async () => {
+    const asking = await session(target, user("sha1aes"), { timers: new ManualTimers() });
+    expect(await asking.ask(getName, never)).toMatchObject({ errorStatus: 0 });
+    daemon?.kill("SIGKILL");
+    await daemon?.exited;
+    expect(await asking.ask(getName, never)).toMatchObject({ reason: "port_closed" });
+  });
+});

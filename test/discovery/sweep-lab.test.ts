@@ -1,0 +1,131 @@
+// What a sweep believes and what it does not, in a network of namespaces: silence, links, routers that answer for others and routers that lie.
+// Needs root, and says so where there is none.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { LAB, SWEEP_LAB_MISSING, SweepLab, type SweepOrder, type SweepReport, type SweepReports } from "../support/sweep-lab.ts";
+
+const title = SWEEP_LAB_MISSING === null ? "in a network of namespaces" : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
+const TIMEOUT_MS = 60_000;
+
+/** All of them wait for what does not come, so they are made side by side. */
+const ORDERS = {
+  silent: { cidrs: ["10.60.4.0/24"], options: { isDnsOn: false } },
+  errors: { cidrs: ["10.61.0.0/27", "10.62.0.0/27"], options: { isDnsOn: false } },
+  forged: { cidrs: ["10.63.0.0/29"], options: { isDnsOn: false, tcpPorts: [] } },
+  forgedByTcp: { cidrs: ["10.63.0.0/29"], options: { isDnsOn: false, echoMeans: [] } },
+  behind: { cidrs: [`${LAB.behind}/32`], options: { isDnsOn: false } },
+  link: { cidrs: ["10.70.0.0/26"], options: { isDnsOn: false, tcpPorts: [22, 80] } },
+  proxied: { cidrs: [LAB.proxied], options: { isDnsOn: false, tcpPorts: [80] } },
+  kernel: { cidrs: ["10.70.0.0/28"], options: { isDnsOn: false, isArpOn: false, tcpPorts: [80] } },
+  gone: { cidrs: [`${LAB.gone}/32`], options: { isDnsOn: false, isArpOn: false, tcpPorts: [80] } },
+  six: { cidrs: ["fd70::/124"], options: { isDnsOn: false, tcpPorts: [80] } },
+  withoutIcmp: { cidrs: ["10.70.0.0/29", `${LAB.behind}/32`], options: { isDnsOn: false, isArpOn: false, echoMeans: [], tcpPorts: [80] } },
+  nowhere: { cidrs: ["192.0.2.0/29"], options: { isDnsOn: false } },
+} satisfies Record<string, SweepOrder>;
+
+describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
+  let lab: SweepLab;
+  let all: SweepReports;
+
+  beforeAll(async () => {
+    lab = await SweepLab.start();
+    all = await lab.sweep(Object.values(ORDERS));
+  }, TIMEOUT_MS);
+
+  afterAll(async () => {
+    await lab?.stop();
+  });
+
+  function report(name: keyof typeof ORDERS): SweepReport {
+    const found = all.reports[Object.keys(ORDERS).indexOf(name)];
+    if (!found) throw new Error(`there is no report of ${name}`);
+    return found;
+  }
+
+  function seen(name: keyof typeof ORDERS): [string, string][] {
+    return report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")]);
+  }
+
+  function macs(name: keyof typeof ORDERS): (string | null)[] {
+    return report(name).sightings.map(({ mac_address }) => mac_address);
+  }
+
+  test("a silent network has nobody in it", () => {
+    expect(report("silent").sightings).toEqual([]);
+    // Two echo requests and three ports each.
+    expect(report("silent").stats).toMatchObject({ done: 254, found: 0, requests: 254 * 5, errors: {} });
+  });
+
+  test("what routers say of addresses is no sign of life: neither unreachable hosts nor refusals that are no TCP", () => {
+    const { sightings, stats } = report("errors");
+    expect(sightings).toEqual([]);
+    expect(stats.errors.PortUnreachable).toBe(30 * 3);
+    // A kernel does not say it every time.
+    expect(stats.errors.HostUnreachable).toBeGreaterThan(0);
+  });
+
+  test("an echo reply counts only from the address that was asked, with what it was asked with", () => {
+    expect(seen("forged")).toEqual([[LAB.genuine, "Icmp"]]);
+    expect(seen("forgedByTcp")).toEqual([]);
+  });
+
+  test("a host that drops echo requests is found by a port, and asked for all of them", () => {
+    const service = { name: "liar 1.0: Router of the lab", service_definition: "http" };
+    expect(report("behind").sightings).toEqual([
+      { ip_address: LAB.behind, mac_address: null, answered: ["Tcp"], ports: { asked: expect.arrayContaining([22, 80, 443]), open: [{ number: 80, protocol: "Tcp", service }] } },
+    ]);
+    expect(report("behind").sightings[0]?.ports?.asked.length).toBeGreaterThanOrEqual(20);
+  });
+
+  test("on its own link it asks by ARP: hosts come with their MAC address, whatever else they drop", () => {
+    expect(seen("link")).toEqual([
+      [LAB.self, "Icmp Tcp"],
+      [LAB.host, "Tcp Neighbor"],
+      [LAB.arpOnly, "Neighbor"],
+    ]);
+    expect(macs("link")).toEqual([null, LAB.hostMac, LAB.hostMac]);
+    expect(report("link").stats.means).toContain("ARP");
+  });
+
+  test("a router that answers ARP for a whole network makes no hosts", () => {
+    expect(seen("proxied")).toEqual([]);
+    expect(report("proxied").stats.done).toBe(14);
+  });
+
+  test("without ARP of its own it believes the kernel's neighbor table, but not entries that nobody has confirmed", () => {
+    expect(seen("kernel")).toEqual([
+      [LAB.self, "Icmp Tcp"],
+      [LAB.host, "Tcp Neighbor"],
+      [LAB.arpOnly, "Neighbor"],
+    ]);
+    expect(macs("kernel")).toEqual([null, LAB.hostMac, LAB.hostMac]);
+    expect(seen("gone")).toEqual([]);
+  });
+
+  test("neighbors of IPv6 come with their MAC address, too", () => {
+    expect(seen("six")).toEqual([
+      ["fd70::1", "Icmp Tcp"],
+      [LAB.hostV6, "Icmp Tcp Neighbor"],
+    ]);
+    expect(macs("six")).toEqual([null, LAB.hostMac]);
+  });
+
+  test("without any ICMP, TCP finds the hosts that have ports, and the means say so", () => {
+    expect(seen("withoutIcmp").map(([address]) => address)).toEqual(expect.arrayContaining([LAB.behind, LAB.self, LAB.host]));
+    expect(report("withoutIcmp").stats.means).toBe("TCP");
+  });
+
+  test("addresses without a route are not asked", () => {
+    expect(report("nowhere")).toMatchObject({ sightings: [], stats: { done: 6, requests: 0, errors: { NoRoute: 6 } } });
+  });
+
+  test("a connection that met itself is no open port", async () => {
+    const before = "echo 40000 40001 >/proc/sys/net/ipv4/ip_local_port_range";
+    const { reports } = await lab.sweep([{ before, cidrs: ["127.0.0.1/32"], options: { isDnsOn: false, echoMeans: [], tcpPorts: [40_000, 40_001] } }]);
+    expect(reports[0]?.sightings).toMatchObject([{ ip_address: "127.0.0.1", ports: { open: [] } }]);
+  }, TIMEOUT_MS);
+
+  test("no descriptor is left", () => {
+    expect(all.descriptorsAfter).toBe(all.descriptorsBefore);
+  });
+});

@@ -1,0 +1,454 @@
+// A sweep over loopback, on real sockets: who answers and with what, names, tools, and that nothing is left open however it ends.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createSocket } from "node:dgram";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { systemTimers } from "../../src/base/timers.ts";
+import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
+import type { Fingerprint } from "../../src/discovery/fingerprints/fingerprint.ts";
+import type { AddressSighting } from "../../src/discovery/sightings.ts";
+import { addressCount, addressesOf } from "../../src/discovery/sweep/addresses.ts";
+import { MAX_ANSWER_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
+import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
+import { sweep, type SweepOptions, type SweepProgress, type SweepStats } from "../../src/discovery/sweep/sweep.ts";
+import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/device-certificate.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+
+/** Addresses of this machine that no other test uses. */
+const HOST = "127.77.1.1";
+
+const HAS_IPV6 = Object.values(networkInterfaces()).flat().some((each) => each?.address === "::1");
+const WITH_IPV6 = HAS_IPV6 ? "" : "left out where loopback has no IPv6: ";
+
+interface Swept {
+  readonly sightings: AddressSighting[];
+  readonly progress: SweepProgress[];
+  readonly stats: SweepStats;
+}
+
+async function sweepOf(cidr: string, options: Partial<SweepOptions> = {}): Promise<Swept> {
+  const block = parseCidr(cidr);
+  if (!block) throw new Error(`${cidr} is no block`);
+  const sightings: AddressSighting[] = [];
+  const progress: SweepProgress[] = [];
+  const stats = await sweep(
+    { addresses: addressesOf([block]), count: Number(addressCount([block])) },
+    { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9], ...options },
+    { answer: (sighting) => void sightings.push(sighting), progress: (each) => void progress.push(each) },
+  );
+  return { sightings, progress, stats };
+}
+
+function ip(text: string): Ip {
+  const parsed = parseIp(text);
+  if (!parsed) throw new Error(`${text} is not an address`);
+  return parsed;
+}
+
+function descriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+/** Says its greeting to whoever comes. */
+function greeter(greeting: string, hostname = HOST) {
+  return Bun.listen({ hostname, port: 0, socket: { open: (socket) => void socket.write(greeting), data: () => {} } });
+}
+
+describe("a sweep of addresses that answer", () => {
+  test("tells the open ports of each, and what is there", async () => {
+    const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
+    const mail = greeter("220 mx.example.org ESMTP Postfix\r\n");
+    try {
+      const ports = [ssh.port, mail.port];
+      const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [...ports, 9] });
+      const open = [
+        { number: ssh.port, protocol: "Tcp" as const, service: { name: "OpenSSH 9.2p1", service_definition: "ssh" } },
+        { number: mail.port, protocol: "Tcp" as const, service: { name: "Postfix", service_definition: "smtp" } },
+      ].sort((a, b) => a.number - b.number);
+      expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: expect.arrayContaining(["Tcp"]), ports: { asked: [9, ...ports].sort((a, b) => a - b), open } }]);
+      expect(stats).toMatchObject({ done: 1, found: 1, errors: {} });
+    } finally {
+      ssh.stop(true);
+      mail.stop(true);
+    }
+  });
+
+  test("names ports by their numbers alone where nobody is to be asked, and asks for no ports where there are none", async () => {
+    const [known] = (await sweepOf(`${HOST}/32`, { isIdentifyingOn: false })).sightings;
+    expect(known?.ports).toEqual({ asked: [9], open: [] });
+    const { sightings } = await sweepOf(`${HOST}/32`, { tcpPorts: [] });
+    expect(sightings.every((each) => each.ports === undefined)).toBe(true);
+  });
+
+  test("takes a refusal by TCP for an answer", async () => {
+    const { sightings, stats } = await sweepOf("127.77.2.0/28", { echoMeans: [] });
+    expect(sightings).toHaveLength(14);
+    expect(sightings.every(({ answered }) => answered.join() === "Tcp")).toBe(true);
+    expect(stats).toMatchObject({ done: 14, found: 14, means: "TCP" });
+  });
+
+  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}takes a refusal by TCP for an answer over IPv6`, async () => {
+    const six = await sweepOf("::1/128", { echoMeans: [] });
+    expect(six.sightings.map(({ ip_address, answered }) => [ip_address, answered.join()])).toEqual([["::1", "Tcp"]]);
+  });
+
+  test("does not believe an address where every port is open: something on the way accepts them all", async () => {
+    const servers = Array.from({ length: 12 }, () => greeter("", "127.77.7.1"));
+    try {
+      const tcpPorts = servers.map(({ port }) => port);
+      const { sightings, stats } = await sweepOf("127.77.7.1/32", { tcpPorts, echoMeans: [] });
+      expect(sightings).toEqual([]);
+      expect(stats.errors).toEqual({ Intercepted: 1 });
+      const withOneClosed = await sweepOf("127.77.7.1/32", { tcpPorts: [...tcpPorts, 9], echoMeans: [], isIdentifyingOn: false });
+      expect(withOneClosed.sightings[0]?.ports?.open).toHaveLength(12);
+    } finally {
+      for (const server of servers) server.stop(true);
+    }
+  });
+
+  test("reports how far it is, at last that all is done", async () => {
+    const { progress, stats } = await sweepOf("127.77.3.0/24", { ratePerSecond: 1_000 });
+    expect(progress.length).toBeGreaterThanOrEqual(2);
+    expect(progress.map(({ done }) => done)).toEqual(progress.map(({ done }) => done).sort((a, b) => a - b));
+    expect(progress.at(-1)).toMatchObject({ done: 254, found: 254, requests: stats.requests });
+    // One in a millisecond, with what a moment keeps.
+    expect(stats.elapsedMs).toBeGreaterThan(stats.requests - 50);
+  });
+
+  test("waits for whoever is told, and sends no more meanwhile than was on its way", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let told = 0;
+    const running = sweep(
+      { addresses: ["127.77.3.1", "127.77.3.2"], count: 2 },
+      { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9] },
+      {
+        answer: () => {
+          told += 1;
+          if (told === 2) resolve();
+          return promise;
+        },
+      },
+    );
+    expect(await running).toMatchObject({ done: 2, found: 2 });
+  });
+});
+
+describe("a sweep that ends early", () => {
+  test("is over when it is called off, with the reason, and leaves no descriptor", async () => {
+    const before = descriptors();
+    const controller = new AbortController();
+    let told = 0;
+    const running = sweep(
+      { addresses: addressesOf([parseCidr("127.78.0.0/16")!]), count: 65_534 },
+      { random: systemRandom, timers: systemTimers, isDnsOn: false, signal: controller.signal },
+      {
+        answer: () => {
+          told += 1;
+          if (told === 20) controller.abort(new Error("enough"));
+        },
+      },
+    );
+    expect(await running.catch(String)).toBe("Error: enough");
+    expect(told).toBeLessThan(2_100);
+    expect(descriptors()).toBe(before);
+  });
+
+  test("does not begin when it was called off before", async () => {
+    expect(await sweepOf(`${HOST}/32`, { signal: AbortSignal.abort(new Error("never")) }).catch(String)).toBe("Error: never");
+  });
+
+  test("fails with whoever is told, and leaves no descriptor", async () => {
+    const before = descriptors();
+    const running = sweep(
+      { addresses: addressesOf([parseCidr("127.77.4.0/24")!]), count: 254 },
+      { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9] },
+      { answer: () => Promise.reject(new Error("full")) },
+    );
+    expect(await running.catch(String)).toBe("Error: full");
+    expect(descriptors()).toBe(before);
+  });
+
+  test("leaves no descriptor when it ends by itself either, services and names included", async () => {
+    const ssh = greeter("SSH-2.0-x_1\r\n");
+    const name = await nameServer(() => "host.example");
+    try {
+      await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
+      const before = descriptors();
+      for (let round = 0; round < 3; round += 1) await sweepOf("127.77.1.0/28", { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
+      expect(descriptors()).toBeLessThanOrEqual(before);
+    } finally {
+      ssh.stop(true);
+      name.close();
+    }
+  });
+});
+
+describe("what answers at a port", () => {
+  const http = fingerprint("http");
+  const https = fingerprint("https");
+
+  function fingerprint(name: string): Fingerprint {
+    const found = FINGERPRINTS.find((each) => each.name === name);
+    if (!found) throw new Error(`there is no fingerprint ${name}`);
+    return found;
+  }
+
+  function identifier(fingerprints: readonly Fingerprint[], timers = systemTimers): ServiceIdentifier {
+    return new ServiceIdentifier({ timers, permit: (conversation) => conversation() }, fingerprints);
+  }
+
+  test("is read through TLS whatever the certificate is", async () => {
+    const server = Bun.serve({ hostname: HOST, port: 0, tls: { cert: DEVICE_CERTIFICATE, key: DEVICE_KEY }, fetch: () => new Response("<title>Gerät 7</title>", { headers: { server: "device/2.1", "content-type": "text/html; charset=utf-8" } }) });
+    try {
+      const ports = [server.port ?? 0];
+      const service = await identifier([{ ...http, ports }, { ...https, ports }]).identify(ip(HOST), ports[0] ?? 0);
+      expect(service).toEqual({ name: "device 2.1: Gerät 7", service_definition: "https" });
+    } finally {
+      await server.stop(true);
+    }
+  });
+
+  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}is asked with its address as the host, in brackets`, async () => {
+    const hosts: (string | null)[] = [];
+    const server = Bun.serve({ hostname: "::1", port: 0, fetch: (request) => {
+      hosts.push(request.headers.get("host"));
+      return new Response("<title>Six</title>");
+    } });
+    try {
+      const port = server.port ?? 0;
+      expect(await identifier([{ ...http, ports: [port] }]).identify(ip("::1"), port)).toEqual({ name: "Six", service_definition: "http" });
+      expect(hosts).toEqual(["[::1]"]);
+    } finally {
+      await server.stop(true);
+    }
+  });
+
+  test("on a port that no fingerprint names is told nothing, only listened to", async () => {
+    let heard = 0;
+    const ftp = Bun.listen({ hostname: HOST, port: 0, socket: { open: (socket) => void socket.write("220 (vsFTPd 3.0.3)\r\n"), data: () => void (heard += 1) } });
+    try {
+      expect(await identifier(FINGERPRINTS).identify(ip(HOST), ftp.port)).toEqual({ name: "vsftpd 3.0.3", service_definition: "ftp" });
+      expect(heard).toBe(0);
+    } finally {
+      ftp.stop(true);
+    }
+  });
+
+  test("is not known when it says nothing in time, floods, or hangs up", async () => {
+    const timers = new ManualTimers();
+    const mute = Bun.listen({ hostname: HOST, port: 0, socket: { open: () => timers.advance(60_000), data: () => {} } });
+    const flood = greeter("x".repeat(MAX_ANSWER_BYTES * 3));
+    const rude = Bun.listen({ hostname: HOST, port: 0, socket: { open: (socket) => void socket.end(), data: () => {} } });
+    try {
+      expect(await identifier(FINGERPRINTS, timers).identify(ip(HOST), mute.port)).toBeNull();
+      expect(await identifier(FINGERPRINTS).identify(ip(HOST), flood.port)).toBeNull();
+      expect(await identifier(FINGERPRINTS).identify(ip(HOST), rude.port)).toBeNull();
+    } finally {
+      for (const server of [mute, flood, rude]) server.stop(true);
+    }
+  });
+
+  test("is not waited for any longer when all ends", async () => {
+    const mute = Bun.listen({ hostname: HOST, port: 0, socket: { open: () => services.end("over"), data: () => {} } });
+    const services = identifier(FINGERPRINTS);
+    try {
+      expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
+      expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
+    } finally {
+      mute.stop(true);
+    }
+  });
+});
+
+describe("names by reverse DNS", () => {
+  test("are a name, none, or not known", async () => {
+    const server = await nameServer((question) => ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null);
+    const dns = new ReverseDns({ timers: systemTimers, random: systemRandom, servers: [server.address] });
+    try {
+      const names = await Promise.all(["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))));
+      expect(names).toEqual(["host.example", null, null, undefined]);
+    } finally {
+      dns.end("over");
+      server.close();
+    }
+  });
+
+  test("are asked for a hundred at a time, and all of them come", async () => {
+    const server = await nameServer(() => "host.example");
+    const dns = new ReverseDns({ timers: systemTimers, random: systemRandom, servers: [server.address] });
+    try {
+      const names = await Promise.all(Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))));
+      expect(names.every((name) => name === "host.example")).toBe(true);
+    } finally {
+      dns.end("over");
+      server.close();
+    }
+  });
+
+  test("that nobody answers for are given up, and left when all ends", async () => {
+    const server = await nameServer(() => "silence");
+    const timers = new ManualTimers();
+    const dns = new ReverseDns({ timers, random: { bytes: (count) => new Uint8Array(count) }, servers: [server.address] });
+    try {
+      const given = dns.nameOf(ip("127.0.0.1"));
+      while (server.questions.length === 0) {
+        timers.advance(0);
+        await server.heard();
+      }
+      timers.advance(2_000);
+      expect(await given).toBeUndefined();
+      const left = dns.nameOf(ip("127.0.0.2")).catch(String);
+      dns.end("over");
+      expect(await left).toBe("over");
+      expect(timers.pendingCount).toBe(0);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("are not asked for any more when nobody has answered a hundred times", async () => {
+    const server = await nameServer(() => "silence");
+    const timers = new ManualTimers();
+    const dns = new ReverseDns({ timers, random: { bytes: (count) => new Uint8Array(count) }, servers: [server.address] });
+    try {
+      const names = Promise.all(Array.from({ length: 300 }, (_, index) => dns.nameOf(ip(`127.2.${index >> 8}.${index & 0xff}`))));
+      while (server.questions.length < 100) {
+        timers.advance(0);
+        await server.heard();
+      }
+      timers.advance(2_000);
+      expect(await names).toEqual(Array.from({ length: 300 }, () => undefined));
+      expect(server.questions).toHaveLength(100);
+    } finally {
+      dns.end("over");
+      server.close();
+    }
+  });
+
+  test("come with a sweep", async () => {
+    const server = await nameServer((question) => (question.startsWith("1.") ? "one.example" : null));
+    try {
+      const { sightings } = await sweepOf("127.77.5.0/30", { isDnsOn: true, dnsServers: [server.address] });
+      const names = sightings.map(({ ip_address, hostname }) => [ip_address, hostname]).sort();
+      expect(names).toEqual([["127.77.5.1", "one.example"], ["127.77.5.2", null]]);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe("the means of ICMP", () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "netledger-tools-"));
+    // What the programs answer to the options that they are given, without a packet.
+    tool("fping", '[ "$1" = -a ] || exit 3\ngrep -E "^(127\\.0\\.0\\.1|127\\.77\\.6\\.[1-5])$"\nexit 1');
+    tool("ping", 'for address; do :; done\ncase "$address" in 127.0.0.1|127.77.6.[1-3]) exit 0;; 127.77.6.4) exit 2;; *) exit 1;; esac');
+    tool("broken", "exit 4");
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  function tool(name: string, body: string): void {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+
+  const withTools = (...names: string[]): Partial<SweepOptions> => ({
+    echoMeans: ["Fping", "Ping"],
+    tcpPorts: [],
+    findTool: (name) => (names.includes(name) ? join(folder, name) : names.includes(`broken ${name}`) ? join(folder, "broken") : null),
+  });
+
+  test("is fping before ping, many addresses to one", async () => {
+    const before = descriptors();
+    const { sightings, stats } = await sweepOf("127.77.6.0/28", withTools("fping", "ping"));
+    expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual([1, 2, 3, 4, 5].map((last) => `127.77.6.${last}`));
+    expect(stats.means).toStartWith("ICMP by fping");
+    expect(descriptors()).toBe(before);
+  });
+
+  test("is ping where there is no fping, or one that does not work", async () => {
+    for (const names of [["ping"], ["broken fping", "ping"]]) {
+      const { sightings, stats } = await sweepOf("127.77.6.0/29", withTools(...names));
+      expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual([1, 2, 3].map((last) => `127.77.6.${last}`));
+      expect(stats).toMatchObject({ errors: { Tool: 1 }, means: expect.stringContaining("ICMP by ping") });
+    }
+  });
+
+  test("is none where nothing works, which is said, and TCP goes on", async () => {
+    const { sightings, stats } = await sweepOf("127.77.6.0/29", { ...withTools("broken fping", "broken ping"), tcpPorts: [9] });
+    expect(sightings).toHaveLength(6);
+    expect(stats.means).toContain("TCP (no ICMP: ");
+  });
+
+  test("ends its children with the sweep", async () => {
+    tool("sleeping", 'for address; do :; done\n[ "$address" = 127.0.0.1 ] && exit 0\nexec sleep 600');
+    const before = descriptors();
+    const controller = new AbortController();
+    const running = sweepOf("127.77.6.0/27", { echoMeans: ["Ping"], tcpPorts: [9], findTool: () => join(folder, "sleeping"), signal: controller.signal });
+    while (childrenNamed("sleep") < 30) await new Promise(setImmediate);
+    controller.abort(new Error("enough"));
+    expect(await running.catch(String)).toBe("Error: enough");
+    expect(childrenNamed("sleep")).toBe(0);
+    expect(descriptors()).toBe(before);
+  });
+});
+
+/** Children of this process that run. */
+function childrenNamed(name: string): number {
+  return readdirSync("/proc").filter((each) => {
+    if (!/^\d+$/.test(each)) return false;
+    try {
+      const [, program, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${each}/stat`, "utf8")) ?? [];
+      return program === name && state !== "Z" && Number(parent) === process.pid;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+interface NameServer {
+  readonly address: string;
+  readonly questions: string[];
+  /** Resolves when the next question has come, or soon. */
+  heard(): Promise<void>;
+  close(): void;
+}
+
+/** Answers PTR questions: with a name, with NXDOMAIN for null, with SERVFAIL for `failure`, and not at all for `silence`. */
+async function nameServer(answer: (question: string) => string | null): Promise<NameServer> {
+  const socket = createSocket("udp4");
+  const questions: string[] = [];
+  socket.on("message", (query, { port, address }) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (; (query[at] ?? 0) > 0; at += (query[at] ?? 0) + 1) labels.push(query.toString("latin1", at + 1, at + 1 + (query[at] ?? 0)));
+    const question = labels.join(".");
+    questions.push(question);
+    const name = answer(question);
+    if (name === "silence") return;
+    const reply = Buffer.from(query.subarray(0, at + 5));
+    reply[2] = 0x81;
+    reply[3] = name === null ? 0x83 : name === "failure" ? 0x82 : 0x80;
+    reply.fill(0, 6, 12);
+    if (name === null || name === "failure") return socket.send(reply, port, address);
+    reply[7] = 1;
+    const target = Buffer.concat([...name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])), Buffer.from([0])]);
+    socket.send(Buffer.concat([reply, Buffer.from([0xc0, 12, 0, 12, 0, 1, 0, 0, 0, 60, 0, target.length]), target]), port, address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  const { port } = socket.address() as AddressInfo;
+  return {
+    address: `127.0.0.1:${port}`,
+    questions,
+    heard: () => new Promise((resolve) => setImmediate(resolve)),
+    close: () => void socket.close(),
+  };
+}

@@ -1,0 +1,171 @@
+// Links between the interfaces of a network, from what is stored to what is written: only what differs, only where it still holds, and
+// never over a person's word.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { CommandActor } from "../../src/access/actor.ts";
+import { changedLinks, LINKS_COMMAND, linksOf } from "../../src/discovery/topology/find-links.ts";
+import { linkNeighbors, type NeighborLink } from "../../src/discovery/topology/link-neighbors.ts";
+import { networkFacts } from "../../src/discovery/topology/network-facts.ts";
+import type { Recorded } from "../../src/discovery/sightings.ts";
+import type { Author } from "../../src/db/transaction.ts";
+import { hostKind, type HostRecord } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind, type IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { removeRecord } from "../../src/resources/references.ts";
+import { hostFields, ifEntryFields, networkFields, Store } from "../support/store.ts";
+
+const SCAN_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0099";
+
+let store: Store;
+let core: HostRecord;
+let access: HostRecord;
+let uplink: IfEntryRecord;
+let downlink: IfEntryRecord;
+
+beforeEach(() => {
+  store = new Store();
+  [core, access] = [newHost("core"), newHost("access")];
+  downlink = newPort(core, 1, "Te1/1");
+  uplink = newPort(access, 1, "Te1/48", lldp("core", "Te1/1"));
+  newPort(access, 2, "Gi1/1");
+});
+afterEach(() => store.close());
+
+function newHost(name: string, fields: Partial<HostRecord> = {}): HostRecord {
+  return store.create(hostKind, hostFields(store.networkId, name, { sys_name: name, ...fields }));
+}
+
+function newPort(host: HostRecord, index: number, name: string, fields: Partial<IfEntryRecord> = {}): IfEntryRecord {
+  return store.create(ifEntryKind, ifEntryFields(host, index, { if_name: name, ...fields }));
+}
+
+function lldp(sysName: string, portName: string): Partial<IfEntryRecord> {
+  return { lldp_sys_name: sysName, lldp_port_id: { subtype: "InterfaceName", value: portName } };
+}
+
+const scanner = (): CommandActor => ({ type: "Discovery", id: SCAN_ID, name: "full scan", organizationId: store.organizationId, requestId: null, userId: null, role: "Owner", networkIds: [store.networkId] });
+const person: Author = { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0077", name: "Ada", requestId: null } as Author;
+
+const found = (): NeighborLink[] => changedLinks(networkFacts(store.reader, store.n(store.networkId)));
+
+function write(links: readonly NeighborLink[]): { sequence: number | null; result: Recorded } {
+  return store.run((tx) => linkNeighbors(tx, { scan_id: SCAN_ID, network_id: store.networkId, links }, scanner()), scanner());
+}
+
+/** As a scan does it. */
+function link(): { sequence: number | null; result: Recorded } {
+  return write(found());
+}
+
+const live = (id: string): IfEntryRecord => store.write((tx) => tx.find(ifEntryKind, id)) as IfEntryRecord;
+
+describe("linking", () => {
+  test("sets both ends of a link that one of them announces, in one version each, and nothing the second time", () => {
+    const { result } = link();
+    expect(live(uplink.id).neighbor).toEqual({ type: "IfEntry", id: downlink.id });
+    expect(live(downlink.id).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
+    expect(result.records["if_entries"]).toEqual({ created: 0, updated: 2, deleted: 0 });
+    expect(result.hosts).toEqual([]);
+    expect(result.findings.map(({ type, label, reason }) => ({ type, label, reason })).sort((a, b) => a.label.localeCompare(b.label))).toEqual([
+      { type: "Changed", label: "access", reason: "the far ends of its links were found out" },
+      { type: "Changed", label: "core", reason: "the far ends of its links were found out" },
+    ]);
+    expect(store.versions(uplink.id)).toHaveLength(2);
+    expect(found()).toEqual([]);
+    expect([...linksOf(store.reader, store.n(store.networkId)).find()]).toEqual([]);
+  });
+
+  test("asks for nothing of interfaces that nobody announces anything at", () => {
+    expect([...linksOf(store.reader, store.n(store.networkId)).find()].map(({ command, input }) => [command, input.links.map((each) => each.if_entry_id).sort()])).toEqual([[LINKS_COMMAND, [downlink.id, uplink.id].sort()]]);
+  });
+
+  test("goes through all of a network, however many interfaces it has", () => {
+    store.write((tx) => {
+      for (let k = 0; k < 2_500; k += 1) tx.create(ifEntryKind, store.organizationId, ifEntryFields(access, 1_000 + k));
+    });
+    const late = newPort(core, 2, "Te1/2", lldp("access", "eth3499"));
+    expect(networkFacts(store.reader, store.n(store.networkId)).ports).toHaveLength(2_504);
+    link();
+    expect(live(late.id).neighbor?.type).toBe("IfEntry");
+  });
+
+  test("is of the instant that it is asked for", () => {
+    const before = store.reader.atSequence(store.reader.head().sequence);
+    link();
+    const then = networkFacts(store.reader, store.n(store.networkId), before);
+    expect(then.ports.every(({ neighbor }) => neighbor === null)).toBe(true);
+    expect(networkFacts(store.reader, store.n(store.networkId)).ports.filter(({ neighbor }) => neighbor !== null)).toHaveLength(2);
+  });
+
+  test("leaves out what announces something else by now, what is gone, and far ends that are gone", () => {
+    const decided = found();
+    store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/9" } }));
+    store.write((tx) => removeRecord(tx, ifEntryKind, downlink.id, true));
+    const { sequence, result } = write(decided);
+    expect(sequence).toBeNull();
+    expect(result).toEqual({ records: {}, findings: [], hosts: [] });
+    store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/1" } }));
+    expect(write(decided).sequence).toBeNull();
+    expect(live(uplink.id).neighbor).toBeUndefined();
+  });
+
+  test("takes a neighbor away that is announced no more, at both ends", () => {
+    link();
+    store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_sys_name: undefined, lldp_port_id: undefined }));
+    expect(found()).toHaveLength(2);
+    link();
+    expect([live(uplink.id).neighbor, live(downlink.id).neighbor]).toEqual([undefined, undefined]);
+  });
+
+  test("leaves what a person has set, also that there is nothing, and keeps what is announced beside it", () => {
+    const other = newPort(core, 2, "Te1/2");
+    link();
+    store.run((tx) => tx.update(ifEntryKind, uplink.id, { neighbor: { type: "IfEntry", id: other.id } }), person);
+    store.run((tx) => tx.update(ifEntryKind, downlink.id, { neighbor: undefined }), person);
+    link();
+    expect(live(uplink.id)).toMatchObject({ neighbor: { type: "IfEntry", id: other.id }, discovered: { neighbor: { type: "IfEntry", id: downlink.id } } });
+    expect(live(downlink.id)).toMatchObject({ discovered: { neighbor: { type: "IfEntry", id: uplink.id } } });
+    expect(live(downlink.id).neighbor).toBeUndefined();
+    expect(link().sequence).toBeNull();
+    store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_sys_name: undefined, lldp_port_id: undefined }));
+    link();
+    expect(live(uplink.id).neighbor).toEqual({ type: "IfEntry", id: other.id });
+    expect(live(uplink.id).discovered).toBeUndefined();
+    expect(link().sequence).toBeNull();
+  });
+
+  test("sets the far end of each of several announcements, which a removal clears again", () => {
+    const hub = newPort(core, 5, "Te1/5", {
+      ...lldp("access", "Gi1/1"),
+      more_neighbors: [
+        { protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" }, sys_desc: "a printer" },
+        { protocol: "Cdp", device_id: "nobody" },
+      ],
+    });
+    const printer = newHost("printer");
+    const card = newPort(printer, 1, "eth0");
+    link();
+    expect(live(hub.id).more_neighbors).toEqual([
+      { protocol: "Lldp", sys_name: "printer", port_id: { subtype: "InterfaceName", value: "eth0" }, sys_desc: "a printer", neighbor: { type: "IfEntry", id: card.id } },
+      { protocol: "Cdp", device_id: "nobody" },
+    ]);
+    expect(live(card.id).neighbor).toEqual({ type: "IfEntry", id: hub.id });
+    expect(link().sequence).toBeNull();
+    store.write((tx) => removeRecord(tx, hostKind, printer.id, true));
+    expect(live(hub.id).more_neighbors?.map(({ neighbor }) => neighbor)).toEqual([undefined, undefined]);
+    expect(found()).toEqual([]);
+  });
+
+  test("stays within its network", () => {
+    const elsewhere = store.create(networkKind, networkFields(store.organizationId, "elsewhere")).id;
+    const stranger = store.create(hostKind, hostFields(elsewhere, "stranger", { sys_name: "stranger" }));
+    const far = store.create(ifEntryKind, ifEntryFields(stranger, 1, { if_name: "Gi1" }));
+    const near = newPort(access, 7, "Gi1/7", lldp("stranger", "Gi1"));
+    link();
+    expect(live(near.id).neighbor).toBeUndefined();
+    const [decided] = found();
+    expect(decided).toBeUndefined();
+    const forged = { if_entry_id: near.id, fingerprint: networkFacts(store.reader, store.n(store.networkId)).ports.find(({ id }) => id === near.id)?.fingerprint as string, neighbor: { type: "IfEntry" as const, id: far.id }, more: [] };
+    expect(write([forged, { ...forged, if_entry_id: far.id, neighbor: { type: "IfEntry", id: near.id } }, { ...forged, neighbor: { type: "Host", id: access.id } }]).sequence).toBeNull();
+  });
+});

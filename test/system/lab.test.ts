@@ -1,0 +1,83 @@
+// The lab that discovery is tested in: that it is what it claims to be, and that nothing of it is left, however its end comes about.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readlinkSync } from "node:fs";
+import { Lab, LAB_MISSING } from "../support/lab.ts";
+
+const START_MS = 60_000;
+
+describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (left out: ${LAB_MISSING})`}`, () => {
+  let lab: Lab;
+
+  beforeAll(async () => {
+    lab = await Lab.start();
+  }, START_MS);
+  afterAll(() => lab.stop());
+
+  test("has two switches with two cables between them that name each other and their neighbors", async () => {
+    expect(await lab.neighbors("switch-a")).toEqual(["p1 switch-b", "p2 switch-b", "p3 host", "p4 cdp-box"]);
+    // CDP goes through switches, LLDP does not.
+    expect(await lab.neighbors("switch-b")).toEqual(["p1 cdp-box", "p1 switch-a", "p2 switch-a"]);
+    expect(await lab.neighbors("host")).toEqual(["eth1 switch-a"]);
+  });
+
+  test("has a host that only the switches know of, by where its frames come from", async () => {
+    expect(await lab.learned("switch-b")).toContain(`p3 ${lab.mac("silent", "eth1")}`);
+    expect(await lab.learned("switch-a")).toContain(`p1 ${lab.mac("silent", "eth1")}`);
+  });
+
+  test("is a network of its own: programs that are run in it see nothing else", async () => {
+    const seen = JSON.parse(await lab.exec("manager", ["ip", "-json", "address", "show", "up", "scope", "global"])) as Array<{ addr_info: Array<{ local: string }> }>;
+    expect(seen.flatMap(({ addr_info }) => addr_info.map(({ local }) => local))).toEqual(["10.98.0.1"]);
+  });
+
+  test("stops a daemon so that it is gone, and starts it again", async () => {
+    await lab.stopDaemon("cdp-box", "snmpd", "KILL");
+    expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toBeNull();
+    await lab.startDaemon("cdp-box", "snmpd");
+    expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toEqual(new Map([["1.3.6.1.2.1.1.5.0", Buffer.from("cdp-box").toString("hex")]]));
+  });
+
+  test("leaves nothing on the machine when it is stopped", async () => {
+    const namespaces = namespacesOf(lab.pid);
+    expect(processesIn(namespaces).length).toBeGreaterThan(5);
+    await lab.stop();
+    expect(processesIn(namespaces)).toEqual([]);
+    expect(Bun.spawnSync(["ip", "netns", "list"]).stdout.toString()).not.toMatch(/switch-a|manager|patch/);
+  });
+
+  test(
+    "leaves nothing when the tests that started it are killed",
+    async () => {
+      const script = `import { Lab } from ${JSON.stringify(`${import.meta.dir}/../support/lab.ts`)}; const lab = await Lab.start(); console.log(lab.pid); await new Promise(() => {});`;
+      const child = Bun.spawn([process.execPath, "-e", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+      const { value } = await child.stdout.getReader().read();
+      const namespaces = namespacesOf(Number(Buffer.from(value as Uint8Array).toString()));
+      expect(processesIn(namespaces).length).toBeGreaterThan(5);
+      child.kill("SIGKILL");
+      await child.exited;
+      while (processesIn(namespaces).length > 0) await Bun.sleep(20);
+    },
+    START_MS,
+  );
+});
+
+const KINDS = ["mnt", "pid_for_children"] as const;
+
+function namespacesOf(pid: number): Set<string> {
+  return new Set(KINDS.map((kind) => readlinkSync(`/proc/${pid}/ns/${kind}`)));
+}
+
+/** Process ids of those in any of these namespaces. */
+function processesIn(namespaces: ReadonlySet<string>): string[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && KINDS.some((kind) => namespaces.has(namespace(name, kind))));
+}
+
+function namespace(pid: string, kind: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/${kind}`);
+  } catch {
+    // It ended meanwhile, or is none.
+    return "";
+  }
+}

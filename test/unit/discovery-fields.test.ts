@@ -1,0 +1,103 @@
+// What a scan tells against what the inventory says, and which interface is which entry.
+
+import { describe, expect, test } from "bun:test";
+import { matchInterfaces } from "../../src/discovery/reconcile/interface-matching.ts";
+import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
+import { mergeTold } from "../../src/discovery/reconcile/told-fields.ts";
+import { device, ethernet, mac } from "../support/sightings.ts";
+
+describe("what a scan tells", () => {
+  const never = (): boolean => {
+    throw new Error("nobody has to be asked");
+  };
+
+  test("changes nothing where the record says it already, and asks nobody", () => {
+    expect(mergeTold({ a: 1, list: [{ b: 2 }] }, { a: 1, list: [{ b: 2 }], missing: null }, null, never)).toEqual({});
+  });
+
+  test("changes nothing that it does not tell", () => {
+    expect(mergeTold({ a: 1 }, { a: undefined }, null, never)).toEqual({});
+  });
+
+  test("replaces what discovery had written, and clears what the device has no more", () => {
+    expect(mergeTold({ a: 1, b: "x" }, { a: 2, b: null }, null, () => false)).toEqual({ a: 2, b: null });
+    const cleared = mergeTold({ b: "x" }, { b: null }, undefined, () => false);
+    expect("b" in cleared && cleared["b"] === undefined).toBe(true);
+  });
+
+  test("stands beside what a person has set, once, and goes when both agree", () => {
+    const byPerson = (field: string) => field === "name";
+    const first = mergeTold({ name: "mine", model: "old" }, { name: "its", model: "new" }, null, byPerson);
+    expect(first).toEqual({ model: "new", discovered: { name: "its" } });
+    const record = { name: "mine", model: "new", discovered: { name: "its" } };
+    expect(mergeTold(record, { name: "its", model: "new" }, null, never)).toEqual({});
+    expect(mergeTold(record, { name: "its 2" }, null, byPerson)).toEqual({ discovered: { name: "its 2" } });
+    expect(mergeTold(record, { name: "mine" }, null, never)).toEqual({ discovered: undefined });
+    expect(mergeTold(record, { name: null }, null, byPerson)).toEqual({ discovered: { name: null } });
+  });
+
+  test("takes the field back when a person's value is gone", () => {
+    expect(mergeTold({ name: "mine", discovered: { name: "its" } }, { name: "other" }, null, () => false)).toEqual({ name: "other", discovered: undefined });
+  });
+});
+
+describe("the interfaces of a device", () => {
+  const entry = (if_index: number, if_name: string, if_descr = if_name) => ({ if_index, if_name, if_descr });
+
+  test("are the entries of their numbers and names", () => {
+    const stored = [entry(1, "a"), entry(2, "b")];
+    expect([...matchInterfaces([entry(2, "b"), entry(1, "a"), entry(3, "c")], stored).values()]).toEqual([stored[1] as never, stored[0] as never]);
+  });
+
+  test("keep their entries when all numbers move by one", () => {
+    const stored = [entry(1, "a"), entry(2, "b"), entry(3, "c")];
+    const told = [entry(2, "a"), entry(3, "b"), entry(4, "c"), entry(1, "new")];
+    const matched = matchInterfaces(told, stored);
+    expect(told.map((each) => matched.get(each)?.if_name)).toEqual(["a", "b", "c", undefined]);
+  });
+
+  test("keep their entry when they are given another name", () => {
+    const stored = [entry(1, "a"), entry(2, "b")];
+    const told = [entry(1, "a"), entry(2, "uplink")];
+    expect(matchInterfaces(told, stored).get(told[1] as never)).toBe(stored[1]);
+  });
+
+  test("of one name are told apart by their numbers alone", () => {
+    const stored = [entry(1, "port"), entry(2, "port")];
+    const told = [entry(2, "port"), entry(3, "port")];
+    const matched = matchInterfaces(told, stored);
+    expect([matched.get(told[0] as never), matched.get(told[1] as never)]).toEqual([stored[1] as never, undefined as never]);
+  });
+
+  test("are never two of one entry, whatever they are called", () => {
+    const names = ["", "a", "b", "c"];
+    for (let code = 0; code < 4 ** 6; code += 1) {
+      const name = (place: number) => names[Math.floor(code / 4 ** place) % 4] as string;
+      const stored = [entry(1, name(0)), entry(2, name(1)), entry(3, name(2))];
+      const told = [entry(1, name(3)), entry(2, name(4)), entry(4, name(5))];
+      const matched = [...matchInterfaces(told, stored).values()];
+      expect(new Set(matched).size).toBe(matched.length);
+    }
+  });
+});
+
+test("a device has heard of others, not of itself, and one that answers for very many is not believed", () => {
+  const proxied = Array.from({ length: 33 }, (_, number) => ({ ip_address: `10.0.1.${number}`, mac_address: mac(66), if_index: 1 }));
+  const heard = heardOf(
+    device({
+      interfaces: [ethernet(1)],
+      addresses: [{ ip_address: "10.0.0.1", prefix_length: 24, if_index: 1 }],
+      arp: [
+        { ip_address: "10.0.0.1", mac_address: mac(1), if_index: 1 },
+        { ip_address: "10.0.0.9", mac_address: mac(1), if_index: 1 },
+        { ip_address: "10.0.0.2", mac_address: mac(2), if_index: 1 },
+        { ip_address: "10.0.0.2", mac_address: mac(3), if_index: 2 },
+        { ip_address: "127.0.0.1", mac_address: mac(4), if_index: 1 },
+        ...proxied,
+      ],
+    }),
+  );
+  expect(heard.slice(0, 1)).toEqual([{ ip_address: "10.0.0.2", mac_address: mac(2), answered: [] }]);
+  expect(heard).toHaveLength(34);
+  expect(new Set(heard.slice(1).map((each) => each.mac_address))).toEqual(new Set([null]));
+});

@@ -1,0 +1,45 @@
+// What a deleted host is known again by: its own signs, and none that others have as well.
+
+import { describe, expect, test } from "bun:test";
+import { isOneDevices } from "../../src/base/mac.ts";
+import { hostSigns, SIGNS_MAX } from "../../src/resources/ignored/signs.ts";
+
+const NOTHING = { serial_number: null, chassis_id: null, sys_name: null };
+
+describe("the signs of a host", () => {
+  test("are what it says of itself, its makers' addresses and where it was, each once, those that tell most first", () => {
+    const host = { serial_number: "FOC1234", chassis_id: "00:1b:21:00:00:01", sys_name: "Core-1.Example" };
+    const interfaces = [{ mac_address: "00:1b:21:00:00:02" }, { mac_address: undefined }, { mac_address: "00:1b:21:00:00:02" }, {}];
+    const addresses = [{ ip_address: "10.2.3.4", mac_address: "00:1b:21:00:00:03" }, { ip_address: "2001:db8::1", mac_address: null }];
+    expect(hostSigns(host, interfaces, addresses)).toEqual(["serial:FOC1234", "chassis:00:1b:21:00:00:01", "name:core-1.example", "mac:00:1b:21:00:00:02", "mac:00:1b:21:00:00:03", "ip:10.2.3.4", "ip:2001:db8::1"]);
+  });
+
+  test("are none where nothing is known", () => {
+    expect(hostSigns(NOTHING, [], [])).toEqual([]);
+    expect(hostSigns({ serial_number: "", chassis_id: "", sys_name: "" }, [{ mac_address: null }], [])).toEqual([]);
+  });
+
+  test("are 10,000 at most, its names among them", () => {
+    const addresses = Array.from({ length: 10_000 }, (_, n) => ({ ip_address: `10.0.${n >> 8}.${n & 255}`, mac_address: `00:1b:21:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}` }));
+    const signs = hostSigns({ ...NOTHING, sys_name: "x", serial_number: "y" }, [], addresses);
+    expect(signs).toHaveLength(SIGNS_MAX);
+    expect(signs.slice(0, 3)).toEqual(["serial:y", "name:x", "mac:00:1b:21:00:00:00"]);
+  });
+});
+
+test.each([
+  ["a maker's", "00:1b:21:aa:bb:cc", true],
+  ["of IANA's, and no virtual router's", "00:00:5e:00:53:01", true],
+  ["nobody's", "00:00:00:00:00:00", false],
+  ["everybody's", "ff:ff:ff:ff:ff:ff", false],
+  ["a group's", "01:00:5e:00:00:01", false],
+  ["given by software, as virtual machines have it", "52:54:00:12:34:56", true],
+  ["of VRRP", "00:00:5e:00:01:0a", false],
+  ["of VRRP for IPv6", "00:00:5e:00:02:0a", false],
+  ["of HSRP", "00:00:0c:07:ac:01", false],
+  ["of HSRP version 2", "00:00:0c:9f:f0:01", false],
+  ["of the maker of HSRP", "00:00:0c:9f:00:01", true],
+  ["of GLBP", "00:07:b4:00:01:02", false],
+])("a MAC address %s: %s", (_whose, mac, is) => {
+  expect(isOneDevices(mac)).toBe(is);
+});

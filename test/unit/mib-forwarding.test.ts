@@ -1,0 +1,190 @@
+import { describe, expect, test } from "bun:test";
+import type { Device, ForwardingEntry } from "../../src/discovery/device.ts";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
+import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
+import { dotted, hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+
+const A = "00:1b:21:00:00:0a";
+const B = "00:1b:21:00:00:0b";
+const C = "00:1b:21:00:00:0c";
+
+const INTERFACES: HandMadeStep = { columns: rows(Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }]))) };
+/** Port 1 is interface 101, and so on. */
+const BRIDGE: HandMadeStep = { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") }, columns: { dot1dBasePortIfIndex: { "1": 101, "2": 102, "3": 103, "4": 0, "5": 999 } } };
+
+test("dot1dTpFdbTable is on the interfaces of its bridge ports, by MAC address", () => {
+  const device = deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, dot1d_tp_fdb_table: table("dot1d", { [dotted(B)]: 1, [dotted(A)]: 1, [dotted(C)]: 2 }) }));
+  expect(forwarding(device)).toEqual({ 101: [entry(A), entry(B)], 102: [entry(C)], 103: [] });
+  expect(device.tables.forwarding).toEqual({ state: "complete", problem: null });
+  expect(device.bridge_address).toBe("00:1b:21:ff:ff:ff");
+});
+
+test("dot1qTpFdbTable has VLANs by the databases of dot1qVlanCurrentTable", () => {
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1, [`2.${dotted(A)}`]: 1, [`3.${dotted(B)}`]: 2, [`9.${dotted(C)}`]: 3 }),
+      dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } } },
+    }),
+  );
+  // VLANs 30 and 31 share a database: which of them it was is not known.
+  expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(A, 20)], 102: [entry(B)], 103: [entry(C, 40)] });
+});
+
+test("a device that numbers its databases by VLAN in one table and not in the other means VLANs", () => {
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1q_tp_fdb_table: table("dot1q", { [`602.${dotted(A)}`]: 1, [`90.${dotted(B)}`]: 2 }),
+      dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1, "0.602": 90, "0.90": 5 } } },
+    }),
+  );
+  expect(forwarding(device)).toEqual({ 101: [entry(A, 602)], 102: [entry(B, 90)], 103: [] });
+});
+
+test("without dot1qVlanCurrentTable a database is the VLAN of its number, if the device has that VLAN", () => {
+  const fdb = table("dot1q", { [`10.${dotted(A)}`]: 1, [`131072.${dotted(B)}`]: 1, [`12.${dotted(C)}`]: 2 });
+  const all = { if_table: INTERFACES, bridge: BRIDGE, dot1q_tp_fdb_table: fdb };
+  expect(forwarding(deviceOf(readsWith(all)))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C, 12)], 103: [] });
+  const named = { ...all, dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "10": utf8("ten") } } } };
+  expect(forwarding(deviceOf(readsWith(named)))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
+});
+
+test("of both tables one MAC address is on one interface once, with its VLAN", () => {
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1q_tp_fdb_table: table("dot1q", { [`10.${dotted(A)}`]: 1 }),
+      dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1, [dotted(B)]: 1, [`6.${dotted(C)}`]: 2 }),
+    }),
+  );
+  expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
+});
+
+test("only what was learned is told: not own addresses, invalid, managed and other entries, groups, port 0", () => {
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1d_tp_fdb_table: {
+        columns: rows({
+          [dotted(A)]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+          [dotted(B)]: { dot1dTpFdbPort: 0, dot1dTpFdbStatus: 3 },
+          "0.0.0.0.0.1": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 1 },
+          "0.0.0.0.0.2": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 2 },
+          "0.0.0.0.0.4": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 4 },
+          "0.0.0.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 5 },
+          "0.0.0.0.0.6": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: null },
+          "0.0.0.0.0.7": { dot1dTpFdbPort: null, dot1dTpFdbStatus: 3 },
+          "1.0.94.0.0.5": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+          "0.0.0.0.0.0": { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
+        }),
+      },
+    }),
+  );
+  expect(forwarding(device)).toEqual({ 101: [entry(A)], 102: [], 103: [] });
+  expect(device.tables.forwarding.state).toBe("complete");
+});
+
+test("where a device serves no status, all of its entries are learned", () => {
+  const device = deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE, dot1d_tp_fdb_table: { columns: { dot1dTpFdbPort: { [dotted(A)]: 3 } } } }));
+  expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A)] });
+});
+
+test("entries on bridge ports without an interface are counted and said, and the others are told", () => {
+  const device = deviceOf(
+    readsWith({
+      if_table: INTERFACES,
+      bridge: BRIDGE,
+      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 4, [`1.${dotted(B)}`]: 77, [`1.${dotted(C)}`]: 1 }),
+      dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 4, [dotted(C)]: 1 }),
+    }),
+  );
+  expect(forwarding(device)).toEqual({ 101: [entry(C, 1)], 102: [], 103: [] });
+  expect(device.tables.forwarding).toEqual({ state: "partial", problem: "2 of 3 forwarding entries are on bridge ports that belong to no interface" });
+});
+
+test("a device without dot1dBasePortTable counts bridge ports as interfaces", () => {
+  const device = deviceOf(readsWith({ if_table: INTERFACES, dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }) }));
+  expect(forwarding(device)).toEqual({ 101: [], 102: [entry(A)], 103: [] });
+  expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
+});
+
+describe("what is not read to its end", () => {
+  const entries = table("dot1d", { [dotted(A)]: 1 });
+  test.each([
+    ["the entries", { bridge: BRIDGE, dot1d_tp_fdb_table: { ...entries, broken: ["dot1dTpFdbPort"] } }],
+    ["their status", { bridge: BRIDGE, dot1d_tp_fdb_table: { ...entries, broken: ["dot1dTpFdbStatus"] } }],
+    ["the other table", { bridge: BRIDGE, dot1d_tp_fdb_table: entries, dot1q_tp_fdb_table: { broken: ["*"] } }],
+    ["the bridge ports", { bridge: { ...BRIDGE, broken: ["dot1dBasePortIfIndex"] }, dot1d_tp_fdb_table: entries }],
+  ])("says nothing of any interface: %s", (_name, steps: Record<string, HandMadeStep>) => {
+    const device = deviceOf(readsWith({ if_table: INTERFACES, ...steps }));
+    expect(forwarding(device)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
+    expect(device.tables.forwarding.state).toBe("partial");
+    expect(device.tables.forwarding.problem).toContain(NO_ANSWER);
+  });
+});
+
+test("a bridge that has learned nothing says so, a device that is no bridge says nothing", () => {
+  expect(forwarding(deviceOf(readsWith({ if_table: INTERFACES, bridge: BRIDGE })))).toEqual({ 101: [], 102: [], 103: [] });
+  const router = deviceOf(readsWith({ if_table: INTERFACES, bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } } }));
+  expect(forwarding(router)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
+  expect(router.tables.forwarding.state).toBe("absent");
+});
+
+describe("on a Cisco switch", () => {
+  const VTP = { columns: rows({ "1.1": vlan(1), "1.10": vlan(1), "1.1003": vlan(3), "1.30": { ...vlan(1), vtpVlanState: 2 } }) };
+  const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
+
+  test("each VLAN has its own table and its own ports", () => {
+    const device = deviceOf(
+      readsWith({
+        ...contexts,
+        bridge: { columns: { dot1dBasePortIfIndex: { "1": 101 } } },
+        dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1 }),
+        vlan_dot1d_tp_fdb_table: table("dot1d", { [`1.${dotted(A)}`]: 1, [`10.${dotted(B)}`]: 2, [`10.${dotted(C)}`]: 9 }),
+        vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.1": 101, "10.2": 102 } } },
+      }),
+    );
+    expect(forwarding(device)).toEqual({ 101: [entry(A, 1)], 102: [entry(B, 10)], 103: [] });
+    expect(device.tables.forwarding.problem).toStartWith("1 of 3 ");
+  });
+
+  test("only VLANs in use of Ethernet are asked after, and ports only where something was learned", () => {
+    const fdb = table("dot1d", { [`10.${dotted(B)}`]: 2 });
+    const reads = readsWith({ ...contexts, vlan_dot1d_tp_fdb_table: fdb });
+    expect(asked(reads, "vlan_dot1d_tp_fdb_table")).toEqual([1, 10]);
+    expect(asked(reads, "vlan_bridge")).toEqual([10]);
+    expect(readsWith(contexts).has("vlan_bridge")).toBeFalse();
+    expect(readsWith({}).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
+  });
+
+  test("nothing is asked by VLAN where there is dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
+    expect(readsWith({ ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) }).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
+    expect(readsWith({ ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } }).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
+  });
+});
+
+function vlan(type: number): Record<string, SnmpValue> {
+  return { vtpVlanState: 1, vtpVlanType: type, vtpVlanName: utf8("x") };
+}
+
+function table(mib: "dot1d" | "dot1q", ports: Readonly<Record<string, number>>): HandMadeStep {
+  return { columns: rows(Object.fromEntries(Object.entries(ports).map(([index, port]) => [index, { [`${mib}TpFdbPort`]: port, [`${mib}TpFdbStatus`]: 3 }]))) };
+}
+
+function entry(mac_address: string, vlan_number: number | null = null): ForwardingEntry {
+  return { mac_address, vlan_number };
+}
+
+function forwarding(device: Device): Record<number, readonly ForwardingEntry[] | undefined> {
+  return Object.fromEntries((device.interfaces ?? []).map((each) => [each.if_index, each.forwarding]));
+}
+
+function asked(reads: ReturnType<typeof readsWith>, name: string): readonly number[] | undefined {
+  return READING_PLAN.find((step) => step.name === name)?.vlanContexts?.(reads);
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "bun:test";
+import type { DeviceInterface } from "../../src/discovery/device.ts";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
+import { hex, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+
+const ROW = { ifDescr: utf8("GigabitEthernet0/1"), ifType: 6, ifSpeed: 1_000_000_000, ifPhysAddress: hex("001b21aabbcc"), ifAdminStatus: 1, ifOperStatus: 2 };
+const X_ROW = { ifName: utf8("Gi0/1"), ifHighSpeed: 1_000, ifAlias: utf8("uplink") };
+
+test("an interface has what ifTable and ifXTable say of it", () => {
+  const device = deviceOf(readsWith({ if_table: { columns: rows({ "10101": ROW }) }, if_x_table: { columns: rows({ "10101": X_ROW }) } }));
+  expect(device.interfaces).toEqual([
+    {
+      if_index: 10_101,
+      if_descr: "GigabitEthernet0/1",
+      if_name: "Gi0/1",
+      if_alias: "uplink",
+      if_type: 6,
+      speed_bps: 1_000_000_000,
+      admin_status: "Up",
+      oper_status: "Down",
+      mac_address: "00:1b:21:aa:bb:cc",
+    },
+  ]);
+  expect(device.tables.interfaces).toEqual({ state: "complete", problem: null });
+  expect(device.tables.interface_extensions).toEqual({ state: "complete", problem: null });
+});
+
+test("interfaces come in the order of their numbers", () => {
+  const device = deviceOf(readsWith({ if_table: { columns: rows({ "2": ROW, "10": ROW, "1": ROW }) } }));
+  expect(device.interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2, 10]);
+});
+
+test("a device without ifXTable says nothing of names and aliases", () => {
+  const device = deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) } }));
+  expect(device.tables.interface_extensions.state).toBe("absent");
+  expect(device.interfaces?.[0]).not.toHaveProperty("if_name");
+  expect(device.interfaces?.[0]).not.toHaveProperty("if_alias");
+  expect(device.interfaces?.[0]?.speed_bps).toBe(1_000_000_000);
+});
+
+test("a device without interfaces tells of none", () => {
+  const device = deviceOf(readsWith({}));
+  expect(device).not.toHaveProperty("interfaces");
+  expect(device.tables.interfaces.state).toBe("absent");
+});
+
+test("rows that only ifXTable has are no interfaces, unless there is no ifTable", () => {
+  const extensions = { columns: rows({ "1": X_ROW, "2": X_ROW }) };
+  expect(deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: extensions })).interfaces).toHaveLength(1);
+  const alone = deviceOf(readsWith({ if_x_table: extensions }));
+  expect(alone.interfaces).toEqual([
+    { if_index: 1, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
+    { if_index: 2, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
+  ]);
+  expect(alone.tables.interfaces.state).toBe("absent");
+  expect(deviceOf(readsWith({ if_table: { broken: ["*"] }, if_x_table: extensions }))).not.toHaveProperty("interfaces");
+});
+
+test("empty names and aliases are none, an empty description is empty", () => {
+  const [only] = interfaces({ ...ROW, ifDescr: utf8("") }, { ...X_ROW, ifName: utf8(""), ifAlias: utf8("  ") });
+  expect(only).toMatchObject({ if_descr: "", if_name: null, if_alias: null });
+});
+
+test("what a column read to its end does not have for a row, the row has not", () => {
+  const other = { ...X_ROW, ifAlias: null };
+  const device = deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW, "2": ROW }) }, if_x_table: { columns: rows({ "1": X_ROW, "2": other }) } }));
+  expect(device.interfaces?.[1]?.if_alias).toBeNull();
+});
+
+test("what a column that broke off does not have for a row, nobody knows", () => {
+  const device = deviceOf(
+    readsWith({
+      if_table: { columns: rows({ "1": ROW, "2": { ifType: 6 } }), broken: ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"] },
+      if_x_table: { columns: rows({ "1": X_ROW }), broken: ["*"] },
+    }),
+  );
+  expect(device.interfaces?.[1]).toEqual({ if_index: 2, if_type: 6 });
+  expect(device.tables.interfaces).toEqual({ state: "partial", problem: NO_ANSWER });
+  expect(device.tables.interface_extensions).toEqual({ state: "partial", problem: NO_ANSWER });
+});
+
+test("a table of which nothing was read has failed", () => {
+  const device = deviceOf(readsWith({ if_table: { broken: ["*"] } }));
+  expect(device.tables.interfaces).toEqual({ state: "failed", problem: NO_ANSWER });
+  expect(device).not.toHaveProperty("interfaces");
+});
+
+describe("the speed", () => {
+  const MAX = 2 ** 32 - 1;
+  test.each([
+    ["is that of ifHighSpeed", MAX, 10_000, 10_000_000_000],
+    ["is ifHighSpeed's where ifSpeed has none", 0, 100, 100_000_000],
+    ["is ifSpeed's where ifHighSpeed is nought", 10_000_000, 0, 10_000_000],
+    ["is ifSpeed's where there is no ifHighSpeed", 64_000, null, 64_000],
+    ["is none where both are nought", 0, 0, null],
+    ["is none where ifSpeed is at its end and ifHighSpeed is not there", MAX, null, null],
+    ["is ifHighSpeed's where ifSpeed wrapped around", 1_410_065_408, 10_000, 10_000_000_000],
+    ["is not millions where a device gives ifHighSpeed in bits per second", 100_000_000, 100_000_000, 100_000_000],
+    ["is ifSpeed's where ifHighSpeed is negative", 100_000_000, -1, 100_000_000],
+    ["is ifSpeed's where ifHighSpeed is beyond what numbers hold", 100_000_000, Number.MAX_SAFE_INTEGER, 100_000_000],
+  ])("%s", (_name, ifSpeed, ifHighSpeed, speed) => {
+    const [only] = interfaces({ ...ROW, ifSpeed }, { ...X_ROW, ifHighSpeed });
+    expect(only?.speed_bps).toBe(speed);
+  });
+
+  test("is not known where ifHighSpeed was not read, even if ifSpeed was", () => {
+    const device = deviceOf(readsWith({ if_table: { columns: rows({ "1": ROW }) }, if_x_table: { broken: ["ifHighSpeed"] } }));
+    expect(device.interfaces?.[0]).not.toHaveProperty("speed_bps");
+  });
+
+  test("is not known where it is no number", () => {
+    const [only] = interfaces({ ...ROW, ifSpeed: utf8("fast") }, { ...X_ROW, ifHighSpeed: "1.3" });
+    expect(only).not.toHaveProperty("speed_bps");
+  });
+});
+
+describe("a device that lies", () => {
+  test("has only interfaces with numbers that there can be", () => {
+    const table = { "0": ROW, "1": ROW, "2147483647": ROW, "2147483648": ROW, "4294967295": ROW, "1.2": ROW, x: ROW };
+    expect(deviceOf(readsWith({ if_table: { columns: rows(table) } })).interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2_147_483_647]);
+  });
+
+  test.each([
+    [0, 1],
+    [-5, 1],
+    [2 ** 31, 1],
+    [1.5, 1],
+    [2 ** 31 - 1, 2 ** 31 - 1],
+    [utf8("6"), undefined],
+  ])("ifType %p becomes %p", (ifType, type) => {
+    expect(interfaces({ ...ROW, ifType })[0]?.if_type).toBe(type as number);
+  });
+
+  test.each([
+    [0, undefined, "Unknown"],
+    [3, "Testing", "Testing"],
+    [7, undefined, "LowerLayerDown"],
+    [8, undefined, "Unknown"],
+    [-1, undefined, "Unknown"],
+    [utf8("up"), undefined, undefined],
+  ])("status %p becomes %p as wanted and %p as it is", (status, wanted, is) => {
+    const [only] = interfaces({ ...ROW, ifAdminStatus: status, ifOperStatus: status });
+    expect([only?.admin_status, only?.oper_status]).toEqual([wanted as never, is as never]);
+  });
+
+  test.each([
+    [hex("000000000000"), null],
+    [utf8(""), null],
+    [hex("0011223344556677"), null],
+    [1, undefined],
+  ])("address %p becomes %p", (ifPhysAddress, mac) => {
+    expect(interfaces({ ...ROW, ifPhysAddress })[0]?.mac_address).toBe(mac as null);
+  });
+
+  test("says no description where it gives a number for one", () => {
+    expect(interfaces({ ...ROW, ifDescr: 5 }, { ...X_ROW, ifName: 5, ifAlias: "1.3" })[0]).not.toContainAnyKeys(["if_descr", "if_name", "if_alias"]);
+  });
+});
+
+function interfaces(row: Record<string, SnmpValue | null>, xRow: Record<string, SnmpValue | null> = X_ROW): readonly DeviceInterface[] {
+  return deviceOf(readsWith({ if_table: { columns: rows({ "1": row }) }, if_x_table: { columns: rows({ "1": xRow }) } })).interfaces ?? [];
+}

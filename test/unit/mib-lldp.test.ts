@@ -1,0 +1,306 @@
+import { describe, expect, test } from "bun:test";
+import type { Device, LldpAnnouncement } from "../../src/discovery/device.ts";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import type { SnmpValue } from "../../src/discovery/mib/reads.ts";
+import { hex, type HandMadeStep, NO_ANSWER, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+
+/** Interfaces 10101, 10102, …: Gi1/0/1, Gi1/0/2, …; bridge ports 1, 2, …. */
+const NAMES = [1, 2, 3, 4].map((place) => ({ ifIndex: 10_100 + place, descr: `GigabitEthernet1/0/${place}`, name: `Gi1/0/${place}`, alias: `room ${place}`, mac: `001b2100000${place}` }));
+const IF_TABLE: HandMadeStep = { columns: rows(Object.fromEntries(NAMES.map(({ ifIndex, descr, mac }) => [ifIndex, { ifDescr: utf8(descr), ifType: 6, ifPhysAddress: hex(mac), ifOperStatus: 1 }]))) };
+const IF_X_TABLE: HandMadeStep = { columns: rows(Object.fromEntries(NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }]))) };
+const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, at) => [at + 1, ifIndex])) } };
+const AROUND = { if_table: IF_TABLE, if_x_table: IF_X_TABLE, bridge: BRIDGE };
+
+const REMOTE = { chassisIdSubtype: 4, chassisId: hex("444ca8313edf"), portIdSubtype: 5, portId: utf8("Ethernet23"), portDesc: utf8(""), sysName: utf8("core-1"), sysDesc: utf8("EOS") };
+const ANNOUNCED: LldpAnnouncement = {
+  chassis_id: { subtype: "MacAddress", value: "44:4c:a8:31:3e:df" },
+  port_id: { subtype: "InterfaceName", value: "Ethernet23" },
+  sys_name: "core-1",
+  sys_desc: "EOS",
+};
+
+describe("a neighbor", () => {
+  test("is on the interface of its local port, with what it announces", () => {
+    const device = read({ lldp_rem_table: remote({ "0.2.1": { ...REMOTE, portDesc: utf8("to floor 2") } }) });
+    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [{ ...ANNOUNCED, port_desc: "to floor 2" }], 10_103: [], 10_104: [] });
+    expect(device.tables.lldp).toEqual({ state: "complete", problem: null });
+  });
+
+  test("is one where the device says the same of it in several rows, and two where it does not", () => {
+    const device = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "1280.2.1": REMOTE, "0.2.2": { ...REMOTE, portId: utf8("Ethernet24") } }) });
+    expect(neighbors(device)[10_102]).toEqual([ANNOUNCED, { ...ANNOUNCED, port_id: { subtype: "InterfaceName", value: "Ethernet24" } }]);
+  });
+
+  test("stands in the same place whatever its numbers are", () => {
+    const other = { ...REMOTE, chassisId: hex("001b21999999") };
+    const some = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "0.2.2": other }) });
+    const later = read({ lldp_rem_table: remote({ "77.2.1": other, "99.2.5": REMOTE }) });
+    expect(neighbors(some)[10_102]).toHaveLength(2);
+    expect(neighbors(later)).toEqual(neighbors(some));
+  });
+
+  test.each([
+    [1, utf8("PS-1"), { subtype: "ChassisComponent", value: "PS-1" }],
+    [2, utf8("uplink"), { subtype: "InterfaceAlias", value: "uplink" }],
+    [3, hex("0102ff"), { subtype: "PortComponent", value: "01:02:ff" }],
+    [4, hex("444ca8313edf"), { subtype: "MacAddress", value: "44:4c:a8:31:3e:df" }],
+    [4, utf8("8C:60:4F:19:16:7C"), { subtype: "MacAddress", value: "8c:60:4f:19:16:7c" }],
+    [4, hex("444ca8313e"), { subtype: "MacAddress", value: "44:4c:a8:31:3e" }],
+    [5, hex("010a280113"), { subtype: "NetworkAddress", value: "10.40.1.19" }],
+    [5, hex("0220010db8000000000000000000000001"), { subtype: "NetworkAddress", value: "2001:db8::1" }],
+    [5, hex("0a280113"), { subtype: "NetworkAddress", value: "10.40.1.19" }],
+    [5, utf8("2001:DB8::1"), { subtype: "NetworkAddress", value: "2001:db8::1" }],
+    [5, hex("06444ca8313edf"), { subtype: "NetworkAddress", value: "06:44:4c:a8:31:3e:df" }],
+    [6, utf8("mgmt0\0\0\0"), { subtype: "InterfaceName", value: "mgmt0" }],
+    [7, utf8("NX-1(SSI183706KP)"), { subtype: "LocallyAssigned", value: "NX-1(SSI183706KP)" }],
+    [7, hex("444ca8313edf"), { subtype: "LocallyAssigned", value: "44:4c:a8:31:3e:df" }],
+    [0, utf8("x"), { subtype: "LocallyAssigned", value: "x" }],
+    [9, utf8("x"), { subtype: "LocallyAssigned", value: "x" }],
+    [4, utf8(""), undefined],
+    [4, 12, undefined],
+  ])("has a chassis id of subtype %p", (chassisIdSubtype, chassisId, expected) => {
+    const device = read({ lldp_rem_table: remote({ "0.1.1": { ...REMOTE, chassisIdSubtype, chassisId } }) });
+    expect(neighbors(device)[10_101]?.[0]?.chassis_id).toEqual(expected as never);
+  });
+
+  test.each([
+    [1, "InterfaceAlias"],
+    [2, "PortComponent"],
+    [5, "InterfaceName"],
+    [6, "AgentCircuitId"],
+    [7, "LocallyAssigned"],
+  ])("has a port id of subtype %p", (portIdSubtype, subtype) => {
+    expect(neighbors(read({ lldp_rem_table: remote({ "0.1.1": { ...REMOTE, portIdSubtype } }) }))[10_101]?.[0]?.port_id).toEqual({ subtype: subtype as never, value: "Ethernet23" });
+  });
+
+  test("that announces a port by MAC or network address has it so", () => {
+    const byMac = { ...REMOTE, portIdSubtype: 3, portId: hex("e839351aca99") };
+    const byAddress = { ...REMOTE, portIdSubtype: 4, portId: hex("010a280113") };
+    const device = read({ lldp_rem_table: remote({ "0.1.1": byMac, "0.2.1": byAddress }) });
+    expect(neighbors(device)[10_101]?.[0]?.port_id).toEqual({ subtype: "MacAddress", value: "e8:39:35:1a:ca:99" });
+    expect(neighbors(device)[10_102]?.[0]?.port_id).toEqual({ subtype: "NetworkAddress", value: "10.40.1.19" });
+  });
+});
+
+describe("the index of a neighbor", () => {
+  const local = { lldp_loc_port_table: locals({ "3": [5, "Gi1/0/3"], "4": [5, "Gi1/0/4"] }) };
+  test.each([
+    ["with a time mark", ["1169175.3.1", "8.4.1"]],
+    ["without a time mark", ["3.1", "4.1"]],
+    ["without the neighbor's number", ["1169175.3", "2.4"]],
+    ["of the port alone", ["3", "4"]],
+  ])("may be one %s", (_name, [some = "", other = ""]) => {
+    const device = read({ ...local, lldp_rem_table: remote({ [some]: REMOTE, [other]: REMOTE }) });
+    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [], 10_103: [ANNOUNCED], 10_104: [ANNOUNCED] });
+  });
+
+  test("that is none is counted and said", () => {
+    const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1.4.5": REMOTE }) });
+    expect(neighbors(device)[10_101]).toEqual([ANNOUNCED]);
+    expect(device.tables.lldp).toEqual({ state: "partial", problem: "1 of 2 neighbors are on ports that belong to no interface" });
+  });
+});
+
+describe("the management address", () => {
+  const remotes = { lldp_rem_table: remote({ "0.1.1": REMOTE, "9.2.1": { ...REMOTE, sysName: utf8("core-2") } }) };
+  test.each([
+    ["is in the index", ["0.1.1.1.4.10.0.0.1"], "10.0.0.1"],
+    ["is IPv4 before IPv6", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1", "0.1.1.1.4.10.0.0.1"], "10.0.0.1"],
+    ["is the first of its kind", ["0.1.1.1.4.10.0.0.1", "0.1.1.1.4.10.0.0.2"], "10.0.0.1"],
+    ["is IPv6 where there is no other", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1"], "2001:db8::1"],
+    ["is read without its length", ["0.1.1.1.10.0.0.1"], "10.0.0.1"],
+    ["is none that is no address", ["0.1.1.1.4.0.0.0.0", "0.1.1.6.6.0.27.33.1.2.3", "0.1.1.1.4.10.0.0", "0.1.1"], undefined],
+  ])("%s", (_name, indexes, address) => {
+    const device = read({ ...remotes, lldp_rem_man_addr_table: addresses(indexes) });
+    expect(neighbors(device)[10_101]?.[0]?.mgmt_addr).toBe(address as string);
+    expect(neighbors(device)[10_102]?.[0]).not.toHaveProperty("mgmt_addr");
+  });
+
+  test("is found after the time mark has changed", () => {
+    const device = read({ ...remotes, lldp_rem_man_addr_table: addresses(["12.2.1.1.4.10.0.0.2"]) });
+    expect(neighbors(device)[10_102]?.[0]?.mgmt_addr).toBe("10.0.0.2");
+  });
+
+  test("of short indexes is found by those", () => {
+    const device = read({ lldp_rem_table: remote({ "1.1": REMOTE, "2.1": REMOTE }), lldp_rem_man_addr_table: addresses(["1.1.1.4.10.0.0.1", "2.1.1.4.10.0.0.2"]) });
+    expect(neighbors(device)[10_101]?.[0]?.mgmt_addr).toBe("10.0.0.1");
+    expect(neighbors(device)[10_102]?.[0]?.mgmt_addr).toBe("10.0.0.2");
+  });
+});
+
+describe("the interface of a local port", () => {
+  /** Of a neighbor on port 77, which is neither a bridge port nor an ifIndex, unless it is said otherwise. */
+  const on = (texts: HandMadeStep, around: Readonly<Record<string, HandMadeStep>> = {}, index = "0.77.1"): number[] => {
+    const device = read({ ...around, lldp_loc_port_table: texts, lldp_rem_table: remote({ [index]: REMOTE }) });
+    return Object.entries(neighbors(device)).flatMap(([ifIndex, list]) => (list?.length === 1 ? [Number(ifIndex)] : []));
+  };
+
+  test.each([
+    ["the name", locals({ "77": [5, "Gi1/0/3"] })],
+    ["the description", locals({ "77": [5, "GigabitEthernet1/0/3"] })],
+    ["the name without blanks and case", locals({ "77": [5, "gigabitEthernet 1/0/3"] })],
+    ["a local id that is a name", locals({ "77": [7, "Gi1/0/3"] })],
+    ["the alias", locals({ "77": [1, "room 3"] })],
+    ["the MAC address", locals({ "77": [3, hex("001b21000003")] })],
+    ["the MAC address as text", locals({ "77": [3, "00:1b:21:00:00:03"] })],
+    ["the port's description", locals({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
+    ["the port's description, which is an alias", locals({ "77": [3, hex("ffffffffffff"), "room 3"] })],
+  ])("is found by %s", (_name, texts) => {
+    expect(on(texts)).toEqual([10_103]);
+  });
+
+  test("is found by a shortened name without ifXTable", () => {
+    expect(on(locals({ "77": [5, "Gi1/0/3"] }), { if_x_table: {} })).toEqual([10_103]);
+    expect(on(locals({ "77": [5, "Te1/0/3"] }), { if_x_table: {} })).toEqual([]);
+  });
+
+  test("is the bridge port of its number where nothing else is said", () => {
+    expect(on({}, {}, "0.3.1")).toEqual([10_103]);
+    expect(on(locals({ "3": [7, "3", "-"] }), {}, "0.3.1")).toEqual([10_103]);
+  });
+
+  test("is the interface of its number where that is no bridge port", () => {
+    expect(on({}, {}, "0.10103.1")).toEqual([10_103]);
+    expect(on({}, { bridge: {} }, "0.10103.1")).toEqual([10_103]);
+  });
+
+  test("goes by what the numbers of the other ports mean", () => {
+    // Port 2 is known by name to be interface 2: so 3 is interface 3, not bridge port 3.
+    const if_table: HandMadeStep = { columns: rows({ "2": { ifDescr: utf8("ge-0/0/2") }, "3": { ifDescr: utf8("ge-0/0/3") }, "9": { ifDescr: utf8("ge-0/0/9") } }) };
+    const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "2": 3, "3": 9 } } };
+    const texts = locals({ "2": [7, "2", "ge-0/0/2"], "3": [7, "3", "-"] });
+    expect(on(texts, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
+    expect(on(locals({ "2": [7, "2", "ge-0/0/3"], "3": [7, "3", "-"] }), { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([9]);
+  });
+
+  test("goes by the end of a name, but not by the midst of a number", () => {
+    const if_table: HandMadeStep = { columns: rows({ "1": { ifDescr: utf8("Port 11") }, "101": { ifDescr: utf8("Port 1") }, "2": { ifDescr: utf8("Port 102") } }) };
+    const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 1 } } };
+    expect(on(locals({ "1": [7, "1"], "2": [7, "2"] }), { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
+  });
+
+  test("is the one that can have a neighbor where names say nothing", () => {
+    const if_table: HandMadeStep = { columns: rows({ "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 }, "9": { ifDescr: utf8("b"), ifType: 6, ifOperStatus: 2 } }) };
+    const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "3": 9 } } };
+    expect(on({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
+  });
+
+  test("is by one MAC address of many that which has the number", () => {
+    const if_table: HandMadeStep = { columns: rows(Object.fromEntries(["1", "2", "3"].map((ifIndex) => [ifIndex, { ifPhysAddress: hex("001b21000001"), ifType: 6 }]))) };
+    expect(on(locals({ "2": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([2]);
+  });
+
+  test("is by one MAC address of a port and its VLANs the port", () => {
+    const mac = { ifPhysAddress: hex("001b21000001") };
+    const if_table: HandMadeStep = { columns: rows({ "1": { ...mac, ifType: 53 }, "2": { ...mac, ifType: 6 }, "3": { ...mac, ifType: 53 } }) };
+    expect(on(locals({ "77": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
+  });
+
+  test("is by a name that several have the one that the description means", () => {
+    const if_table: HandMadeStep = { columns: rows({ "1": { ifDescr: utf8("lo0") }, "2": { ifDescr: utf8("oob") } }) };
+    const if_x_table: HandMadeStep = { columns: rows({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } }) };
+    expect(on(locals({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
+    expect(on(locals({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
+  });
+
+  test("that there is not is counted and said; other neighbors are told", () => {
+    const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.77.1": REMOTE }) });
+    expect(neighbors(device)).toEqual({ 10_101: [ANNOUNCED], 10_102: [], 10_103: [], 10_104: [] });
+    expect(device.tables.lldp).toEqual({ state: "partial", problem: "1 of 2 neighbors are on ports that belong to no interface" });
+  });
+
+  test("is found for 151 neighbors without ifXTable", () => {
+    const places = Array.from({ length: 151 }, (_, at) => at + 1);
+    const device = deviceOf(
+      readsWith({
+        if_table: { columns: rows(Object.fromEntries(places.map((place) => [1_000 + place, { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 }]))) },
+        lldp_rem_table: remote(Object.fromEntries(places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]))),
+        lldp_loc_port_table: locals(Object.fromEntries(places.map((place) => [1_000 + place, [5, String(place)]]))),
+      }),
+    );
+    expect(device.tables.lldp.problem).toBeNull();
+    for (const each of device.interfaces ?? []) expect(each.lldp?.map(({ port_id }) => port_id?.value)).toEqual([`p${each.if_index - 1_000}`]);
+  });
+});
+
+describe("LLDP-V2-MIB", () => {
+  const v2 = (indexes: readonly string[]): HandMadeStep => remote(Object.fromEntries(indexes.map((index) => [index, REMOTE])));
+
+  test("has ifIndex in the index, and a destination address", () => {
+    const device = read({
+      lldp_v2_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } },
+      lldp_v2_rem_table: v2(["7.10102.1.1", "7.10102.2.1"]),
+      lldp_v2_rem_man_addr_table: addresses(["7.10102.1.1.1.4.10.0.0.1", "7.10102.2.1.1.4.10.0.0.1"]),
+    });
+    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }], 10_103: [], 10_104: [] });
+    expect(device.chassis_id).toEqual({ subtype: "MacAddress", value: "00:1b:21:00:00:01" });
+  });
+
+  test("has ifIndex also where bridge ports have that number", () => {
+    const if_table: HandMadeStep = { columns: rows({ "3": { ifDescr: utf8("a") }, "9": { ifDescr: utf8("b") } }) };
+    const device = read({ if_table, if_x_table: {}, bridge: { columns: { dot1dBasePortIfIndex: { "3": 9 } } }, lldp_v2_rem_table: v2(["0.3.1.1"]) });
+    expect(neighbors(device)).toEqual({ 3: [ANNOUNCED], 9: [] });
+  });
+
+  test("is asked only where version 1 has no neighbors", () => {
+    expect(readsWith({ lldp_rem_table: remote({ "0.1.1": REMOTE }) }).has("lldp_v2_rem_table")).toBeFalse();
+    expect(readsWith({ lldp_local: { scalars: { chassisId: utf8("x") } } }).has("lldp_v2_rem_table")).toBeTrue();
+  });
+});
+
+describe("what is not served or not read", () => {
+  test("no LLDP at all says nothing of neighbors", () => {
+    const device = read({});
+    expect(neighbors(device)).toEqual({ 10_101: undefined, 10_102: undefined, 10_103: undefined, 10_104: undefined });
+    expect(device).not.toHaveProperty("chassis_id");
+    expect(device.tables.lldp.state).toBe("absent");
+  });
+
+  test("LLDP without neighbors says that there are none", () => {
+    const device = read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } } });
+    expect(neighbors(device)).toEqual({ 10_101: [], 10_102: [], 10_103: [], 10_104: [] });
+    expect(device.tables.lldp.state).toBe("complete");
+  });
+
+  test("an empty chassis id is none", () => {
+    expect(read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: utf8("") } } }).chassis_id).toBeNull();
+  });
+
+  test.each([
+    ["a column of neighbors", { lldp_rem_table: { ...remote({ "0.1.1": REMOTE }), broken: ["sysName"] } }],
+    ["the local ports", { lldp_rem_table: remote({ "0.1.1": REMOTE }), lldp_loc_port_table: { broken: ["*"] } }],
+    ["the interfaces", { lldp_rem_table: remote({ "0.1.1": REMOTE }), if_table: { ...IF_TABLE, broken: ["ifOperStatus"] } }],
+    ["the bridge ports", { lldp_rem_table: remote({ "0.1.1": REMOTE }), bridge: { ...BRIDGE, broken: ["*"] } }],
+    ["version 2 where version 1 has none", { lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } }, lldp_v2_rem_table: { broken: ["*"] } }],
+  ])("nothing is said of any interface where %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
+    expect(neighbors(read(steps))).toEqual({ 10_101: undefined, 10_102: undefined, 10_103: undefined, 10_104: undefined });
+  });
+
+  test("where the management addresses broke off nothing is said of announcements without one", () => {
+    const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }), lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] } });
+    expect(neighbors(device)).toEqual({ 10_101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }], 10_102: undefined, 10_103: [], 10_104: [] });
+    expect(device.tables.lldp).toEqual({ state: "partial", problem: NO_ANSWER });
+  });
+});
+
+function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
+  return deviceOf(readsWith({ ...AROUND, ...steps }));
+}
+
+function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>): HandMadeStep {
+  return { columns: rows(table) };
+}
+
+function locals(table: Readonly<Record<string, readonly [subtype: number, id: string | Uint8Array, desc?: string]>>): HandMadeStep {
+  return {
+    columns: rows(Object.fromEntries(Object.entries(table).map(([port, [subtype, id, desc]]) => [port, { portIdSubtype: subtype, portId: typeof id === "string" ? utf8(id) : id, portDesc: utf8(desc ?? "") }]))),
+  };
+}
+
+function addresses(indexes: readonly string[]): HandMadeStep {
+  return { columns: { manAddrIfSubtype: Object.fromEntries(indexes.map((index) => [index, 2])) } };
+}
+
+function neighbors(device: Device): Record<number, readonly LldpAnnouncement[] | undefined> {
+  return Object.fromEntries((device.interfaces ?? []).map(({ if_index, lldp }) => [if_index, lldp]));
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import { Credentials } from "../../src/discovery/scans/credentials.ts";
+import type { Assignment, KnownAddress, KnownNetwork } from "../../src/discovery/scans/known-network.ts";
+import type { OpenedCredential } from "../../src/discovery/scans/opened-credentials.ts";
+
+const address = (id: string, ip_address: string, host_id = "h1"): KnownAddress => ({ id, ip_address, host_id });
+const assigned = (credential_id: string, host_id: string | null = null, ip_address_ids: string[] | null = null): Assignment => ({ credential_id, host_id, ip_address_ids });
+
+function network(assignments: Assignment[], addresses: KnownAddress[] = [], remembered: Array<[string, string]> = []): KnownNetwork {
+  return {
+    n: 1,
+    staleAfterHours: null,
+    subnets: [],
+    hosts: new Map(),
+    byAddress: new Map(addresses.map((each) => [each.ip_address, addresses.filter(({ ip_address }) => ip_address === each.ip_address)])),
+    assignments,
+    remembered: new Map(remembered.map(([at, credential_id]) => [at, { credential_id, key_extension: null }])),
+  };
+}
+
+const open = (id: string): OpenedCredential | null => {
+  if (id === "gone") return null;
+  if (id === "sealed") return { ok: false, refusal: { credential_id: id, reason: "secret_unreadable", clause: "it cannot be read" } };
+  return { ok: true, credential: { credential_id: id, name: id, version: "SnmpV2c", community: id } };
+};
+
+const idsAt = (credentials: Credentials, at: string) => credentials.at(at).credentials.map(({ credential_id }) => credential_id);
+
+describe("the credentials that an address is asked with", () => {
+  const addresses = [address("a1", "10.0.0.1"), address("a2", "10.0.0.2"), address("b1", "10.0.0.9", "h2")];
+
+  test("come by how precisely they are assigned: to the host and this address, to the host, to the network", () => {
+    const credentials = new Credentials(network([assigned("network"), assigned("host", "h1"), assigned("address", "h1", ["a1"]), assigned("other", "h2")], addresses), [], open);
+    expect(idsAt(credentials, "10.0.0.1")).toEqual(["address", "host", "network"]);
+    expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
+    expect(idsAt(credentials, "10.0.0.9")).toEqual(["other", "network"]);
+    expect(idsAt(credentials, "10.0.0.77")).toEqual(["network"]);
+  });
+
+  test("begin with the one that the address was given to", () => {
+    const credentials = new Credentials(network([assigned("network"), assigned("host", "h1")], addresses), [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }], open);
+    expect(idsAt(credentials, "10.0.0.1")).toEqual(["bootstrap", "host", "network"]);
+    expect(idsAt(credentials, "192.0.2.1")).toEqual(["bootstrap", "network"]);
+  });
+
+  test("name each once", () => {
+    const credentials = new Credentials(network([assigned("one"), assigned("one", "h1"), assigned("one", "h1", ["a1"])], addresses), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open);
+    expect(idsAt(credentials, "10.0.0.1")).toEqual(["one"]);
+  });
+
+  test("begin with the one that worked, as long as it is still assigned there", () => {
+    const known = network([assigned("network"), assigned("host", "h1"), assigned("other", "h2")], addresses, [["10.0.0.1", "network"], ["10.0.0.2", "other"]]);
+    const credentials = new Credentials(known, [], open);
+    expect(idsAt(credentials, "10.0.0.1")).toEqual(["network", "host"]);
+    expect(credentials.at("10.0.0.1").remembered).toEqual({ credential_id: "network", key_extension: null });
+    expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
+    expect(credentials.at("10.0.0.2").remembered).toBeNull();
+  });
+
+  test("are those of every host that has the address", () => {
+    const shared = [address("a1", "10.0.0.1"), address("b1", "10.0.0.1", "h2")];
+    expect(idsAt(new Credentials(network([assigned("one", "h1"), assigned("two", "h2")], shared), [], open), "10.0.0.1")).toEqual(["one", "two"]);
+  });
+
+  test("leave out those that are gone, and tell of those that cannot be opened", () => {
+    const { credentials, refused } = new Credentials(network([assigned("gone"), assigned("sealed"), assigned("network")]), [], open).at("10.0.0.1");
+    expect(credentials.map(({ credential_id }) => credential_id)).toEqual(["network"]);
+    expect(refused).toEqual([{ credential_id: "sealed", reason: "secret_unreadable", clause: "it cannot be read" }]);
+  });
+
+  test("are none at all where nothing is assigned", () => {
+    expect(new Credentials(network([]), [], open).isEmpty).toBe(true);
+    expect(new Credentials(network([]), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open).isEmpty).toBe(false);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "bun:test";
+import { DomainError } from "../../src/base/errors.ts";
+import type { Outcome } from "../../src/db/transaction.ts";
+import { BATCH_MS, COMMANDS_AT_A_TIME, DEVICES_OF_BATCH, LENGTH_OF_BATCH, Recorder } from "../../src/discovery/scans/recorder.ts";
+import type { AddressSighting, DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
+import { TestClock, TestTimers } from "../support/appliance.ts";
+import { fakeDevice } from "../support/fake-probes.ts";
+
+const NOTHING: Recorded = { records: {}, findings: [], hosts: [] };
+const device = (ip_address: string, sys_name = ""): DeviceSighting => ({ ip_address, mac_address: null, device: fakeDevice({ sys_name }), credential: null });
+const seen = (ip_address: string): AddressSighting => ({ ip_address, mac_address: null, answered: ["Icmp"] });
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+interface Ran {
+  readonly command: string;
+  readonly input: { scan_id: string; network_id: string; sightings?: Array<{ ip_address: string }> };
+  readonly finish: (outcome?: Outcome<Recorded> | Error) => void;
+}
+
+/** A writer that does nothing until it is told to. */
+function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "finish">) => Error | null } = {}) {
+  const timers = new TestTimers(new TestClock());
+  const ran: Ran[] = [];
+  const lost: string[] = [];
+  const recorded: Array<number | null> = [];
+  let most = 0;
+  let underWay = 0;
+  const recorder = new Recorder({
+    scanId: "s",
+    networkId: "n",
+    timers,
+    recorded: (_recorded, sequence) => recorded.push(sequence),
+    lost: (label) => lost.push(label),
+    run: async (command, bytes) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      const asked = { command, input: JSON.parse(new TextDecoder().decode(new Uint8Array(bytes))) };
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome<Recorded>>();
+      ran.push({ ...asked, finish: (outcome = { sequence: 1, result: NOTHING }) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)) });
+      const refusal = options.answer?.(asked) ?? null;
+      if (options.isManual !== true) ran.at(-1)?.finish(refusal ?? undefined);
+      try {
+        return await promise;
+      } finally {
+        underWay -= 1;
+      }
+    },
+  });
+  const told = () => ran.map(({ command, input }) => `${command.replace("discovery.", "")} ${(input.sightings ?? []).map(({ ip_address }) => ip_address).join(" ")}`);
+  return { recorder, timers, ran, lost, recorded, told, most: () => most };
+}
+
+describe("the recorder", () => {
+  test("writes what fills a batch at once, and the rest after a moment", async () => {
+    const { recorder, timers, told } = newRecorder();
+    for (let each = 0; each < DEVICES_OF_BATCH + 1; each += 1) await recorder.device(device(`10.0.0.${each}`));
+    expect(told()).toEqual([`devices ${Array.from({ length: DEVICES_OF_BATCH }, (_, each) => `10.0.0.${each}`).join(" ")}`]);
+    timers.pass(BATCH_MS);
+    await recorder.flush();
+    expect(told()[1]).toBe(`devices 10.0.0.${DEVICES_OF_BATCH}`);
+  });
+
+  test("names the scan and its network in each, and tells what came of it", async () => {
+    const { recorder, ran, recorded } = newRecorder();
+    await recorder.address(seen("10.0.0.1"));
+    await recorder.flush();
+    expect(ran[0]?.input).toEqual({ scan_id: "s", network_id: "n", sightings: [{ ip_address: "10.0.0.1", mac_address: null, answered: ["Icmp"] }] } as never);
+    expect(recorded).toEqual([1]);
+  });
+
+  test("makes batches of large devices small", async () => {
+    const { recorder, told } = newRecorder();
+    await recorder.device(device("10.0.0.1", "x".repeat(LENGTH_OF_BATCH)));
+    await recorder.device(device("10.0.0.2"));
+    expect(told()).toEqual(["devices 10.0.0.1"]);
+  });
+
+  test("writes devices before the addresses that were handed over together with them", async () => {
+    const { recorder, told } = newRecorder();
+    await recorder.address(seen("10.0.0.2"));
+    await recorder.device(device("10.0.0.1"));
+    await recorder.flush();
+    expect(told()).toEqual(["devices 10.0.0.1", "addresses 10.0.0.2"]);
+  });
+
+  test("has no more commands under way than it may, keeps their order, and lets nobody hand over more meanwhile", async () => {
+    const { recorder, ran, told, most } = newRecorder({ isManual: true });
+    let accepted = 0;
+    const handing = (async () => {
+      for (let each = 0; each < 200; each += 1) {
+        await recorder.device(device(`10.0.0.${each}`));
+        accepted += 1;
+      }
+    })();
+    await turn();
+    expect(ran).toHaveLength(COMMANDS_AT_A_TIME);
+    expect(accepted).toBeLessThan((COMMANDS_AT_A_TIME + 1) * DEVICES_OF_BATCH);
+    while (accepted < 200) {
+      for (const each of ran) each.finish();
+      await turn();
+    }
+    await handing;
+    const flushed = recorder.flush();
+    while (told().join(" ").split("10.0").length <= 200) {
+      for (const each of ran) each.finish();
+      await turn();
+    }
+    for (const each of ran) each.finish();
+    await flushed;
+    expect(most()).toBe(COMMANDS_AT_A_TIME);
+    expect(told().flatMap((each) => each.split(" ").slice(1))).toEqual(Array.from({ length: 200 }, (_, each) => `10.0.0.${each}`));
+  });
+
+  test("writes the rest of a batch that one sighting breaks, and tells which one it was", async () => {
+    const { recorder, told, lost } = newRecorder({ answer: ({ input }) => (input.sightings?.some(({ ip_address }) => ip_address === "10.0.0.2") ? new DomainError("internal_error", "broken") : null) });
+    for (const each of [1, 2, 3]) await recorder.device(device(`10.0.0.${each}`));
+    await recorder.flush();
+    expect(lost).toEqual(["10.0.0.2"]);
+    expect(told()).toEqual(["devices 10.0.0.1 10.0.0.2 10.0.0.3", "devices 10.0.0.1", "devices 10.0.0.2", "devices 10.0.0.3"]);
+  });
+
+  test("asks a busy store again", async () => {
+    let tries = 0;
+    const { recorder, timers, told } = newRecorder({ answer: () => ((tries += 1) < 3 ? new DomainError("rate_limit_exceeded", "busy") : null) });
+    await recorder.address(seen("10.0.0.1"));
+    const flushed = recorder.flush();
+    while (tries < 3) {
+      await turn();
+      timers.pass(1_000);
+    }
+    await flushed;
+    expect(told()).toHaveLength(3);
+  });
+
+  test("fails as a whole with what breaks all of it", async () => {
+    const { recorder } = newRecorder({ answer: () => new DomainError("storage_full", "The disk is full.") });
+    await recorder.address(seen("10.0.0.1"));
+    expect(recorder.flush()).rejects.toThrow("The disk is full.");
+    await turn();
+    expect(recorder.device(device("10.0.0.2"))).rejects.toThrow("The disk is full.");
+  });
+
+  test("when it is closed waits for what is under way, and writes nothing more", async () => {
+    const { recorder, ran, told } = newRecorder({ isManual: true });
+    const handed = Array.from({ length: 80 }, (_, each) => recorder.device(device(`10.0.0.${each}`)));
+    await turn();
+    let isClosed = false;
+    const closing = recorder.close().then(() => {
+      isClosed = true;
+    });
+    await turn();
+    expect(isClosed).toBe(false);
+    for (const each of ran) each.finish();
+    await closing;
+    await Promise.all(handed);
+    expect(told()).toHaveLength(COMMANDS_AT_A_TIME);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "bun:test";
+import { cidrContains, cidrOf, parseCidr, parseIp, type Ip } from "../../src/base/ip.ts";
+import { PASSED_OVER_TYPES, SCAN_ADDRESSES_MAX, Scope, targetProblems, type KnownSubnet } from "../../src/discovery/scans/scope.ts";
+import type { SubnetType } from "../../src/resources/subnets/subnet-type.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+const lan = (cidr: string, subnet_type: SubnetType = "Lan"): KnownSubnet => ({ cidr, subnet_type });
+const problems = (targets: string[], allowLarge = false) => targetProblems(targets, allowLarge).map(({ index, message }) => `${index} ${message}`);
+
+describe("targets", () => {
+  test("are taken up to /16 and /112, single addresses included", () => {
+    expect(problems(["10.0.0.0/16", "10.1.2.3", "10.1.2.3/32", "2001:db8::/112", "2001:db8::1", "127.16.0.0/24"])).toEqual([]);
+  });
+
+  test("above that are refused by their place; IPv4 may be asked for, IPv6 not", () => {
+    expect(problems(["10.0.0.1", "10.0.0.0/15", "2001:db8::/64"])).toEqual([
+      "1 is larger than /16; name smaller blocks, or ask for it with allow_large",
+      "2 is larger than /112, which is all that can be walked through of IPv6; name smaller blocks or single addresses",
+    ]);
+    expect(problems(["10.0.0.0/15", "2001:db8::/64"], true)).toEqual([expect.stringMatching(/^1 is larger than \/112/)]);
+  });
+
+  test("are refused that no host has", () => {
+    expect(problems(["224.0.0.1", "239.0.0.0/24", "255.255.255.255", "0.0.0.0", "0.1.2.3", "ff02::1", "fe80::1", "::", "::ffff:10.0.0.1"])).toHaveLength(9);
+    expect(problems(["fe80::1"])[0]).toContain("link-local, which takes a zone");
+  });
+
+  test("together have no more addresses than a scan takes, each counted once", () => {
+    expect(problems(["10.0.0.0/12"], true)).toEqual([]);
+    expect(problems(["10.0.0.0/12", "10.1.0.0/16", "10.1.2.3"], true)).toEqual([]);
+    expect(problems(["10.0.0.0/12", "10.16.0.0/24"], true)[0]).toContain(`a scan takes at most ${SCAN_ADDRESSES_MAX}`);
+  });
+});
+
+describe("the scope of targets", () => {
+  test("has each address once, however the targets overlap, and no broadcast of a target", () => {
+    const scope = Scope.ofTargets(["10.0.0.0/29", "10.0.0.0/30", "10.0.0.2", "10.0.0.6"]);
+    expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+    expect(scope.total).toBe(6);
+  });
+
+  test("has both addresses of a /31 and a /127, and the one of a /32", () => {
+    expect([...Scope.ofTargets(["10.0.0.0/31", "10.0.0.8/32", "2001:db8::/127"]).addresses()]).toEqual(["10.0.0.0", "10.0.0.1", "10.0.0.8", "2001:db8::", "2001:db8::1"]);
+  });
+
+  test("has not what is broadcast in a known subnet, unless a host has it all the same", () => {
+    const subnets = [lan("10.0.0.0/30"), lan("10.0.0.4/30")];
+    expect([...Scope.ofTargets(["10.0.0.0/29"], subnets).addresses()]).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.5", "10.0.0.6"]);
+    expect([...Scope.ofTargets(["10.0.0.0/29"], subnets, new Set(["10.0.0.3"])).addresses()]).toContain("10.0.0.3");
+    expect(Scope.ofTargets(["10.0.0.3"], subnets).contains("10.0.0.3")).toBe(false);
+  });
+
+  test("leaves out what no host has of a block that has more", () => {
+    const scope = Scope.ofTargets(["2001:db8::/112"]);
+    expect(scope.total).toBe(65_535);
+    expect(scope.contains("2001:db8::")).toBe(false);
+    expect(scope.contains("2001:db8::ffff")).toBe(true);
+    expect(Scope.ofTargets(["::/112"]).contains("::1")).toBe(true);
+  });
+
+  test("knows which addresses were named by themselves", () => {
+    const scope = Scope.ofTargets(["10.0.0.0/30", "10.0.0.1", "10.9.9.9/32"]);
+    expect(["10.0.0.1", "10.0.0.2", "10.9.9.9"].map((each) => scope.names(each))).toEqual([true, false, true]);
+    expect(scope.namedAddresses).toEqual(["10.0.0.1", "10.9.9.9"]);
+  });
+});
+
+describe("the scope of a network's subnets", () => {
+  test("leaves out other people's, far ones and loopback, and says so", () => {
+    const scope = Scope.ofSubnets([lan("10.0.0.0/30"), ...PASSED_OVER_TYPES.map((type, place) => lan(`10.${place + 1}.0.0/30`, type))]);
+    expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2"]);
+    expect(scope.passedOver.map(({ cidr }) => cidr)).toEqual(["10.1.0.0/30", "10.2.0.0/30", "10.3.0.0/30"]);
+    expect(scope.contains("10.1.0.1")).toBe(false);
+  });
+
+  test("does not walk through what is too large, of which known addresses may still be asked", () => {
+    const scope = Scope.ofSubnets([lan("10.0.0.0/8"), lan("2001:db8::/64"), lan("192.0.2.0/30")]);
+    expect([...scope.addresses()]).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect(scope.passedOver).toEqual([
+      { cidr: "10.0.0.0/8", reason: "larger than /16: only its known addresses are asked; name it as a target with allow_large" },
+      { cidr: "2001:db8::/64", reason: "larger than /112: only its known addresses are asked" },
+    ]);
+    expect(["10.1.2.3", "2001:db8::1"].map((each) => [scope.contains(each), scope.walks(each)])).toEqual([[true, false], [true, false]]);
+    expect(["11.0.0.1", "2001:db9::1", "10.0.0.0", "10.255.255.255", "ff02::1"].map((each) => scope.contains(each))).toEqual([false, false, false, false, false]);
+  });
+
+  test("goes by the most specific subnet", () => {
+    const scope = Scope.ofSubnets([lan("10.0.0.0/28"), lan("10.0.0.4/30", "Remote"), lan("10.0.0.12/30"), lan("10.1.0.0/24", "Internet"), lan("10.1.0.0/30")]);
+    expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.8", "10.0.0.9", "10.0.0.10", "10.0.0.11", "10.0.0.13", "10.0.0.14", "10.1.0.1", "10.1.0.2"]);
+    expect(scope.total).toBe(11);
+  });
+
+  test("walks through no more addresses than a scan takes, and says where it ends", () => {
+    const scope = Scope.ofSubnets(Array.from({ length: 18 }, (_, place) => lan(`10.${place}.0.0/16`)));
+    expect(scope.total).toBeLessThanOrEqual(SCAN_ADDRESSES_MAX);
+    expect(scope.passedOver).toEqual([{ cidr: "10.16.0.0/16", reason: expect.stringContaining("more than 1048576 addresses") }]);
+    expect([scope.walks("10.15.0.1"), scope.walks("10.17.0.1"), scope.contains("10.17.0.1")]).toEqual([true, false, true]);
+  });
+
+  test("is what one gets by looking at each address, for subnets however they lie in each other", () => {
+    const random = seededRandom(7);
+    for (let round = 0; round < 200; round += 1) {
+      const subnets = new Map<string, KnownSubnet>();
+      for (let each = 0; each < 1 + random.integer(8); each += 1) {
+        const ip = parseIp(`10.0.0.${random.integer(64)}`) as Ip;
+        const { text } = cidrOf(ip, random.pick([26, 27, 28, 29, 30, 31, 32]));
+        subnets.set(text, lan(text, random.pick(["Lan", "Remote", "WiFi"])));
+      }
+      const scope = Scope.ofSubnets([...subnets.values()]);
+      const expected = Array.from({ length: 64 }, (_, place) => `10.0.0.${place}`).filter((address) => isAsked(address, [...subnets.values()]));
+      expect([...scope.addresses()]).toEqual(expected);
+      expect(scope.total).toBe(expected.length);
+      for (let place = 0; place < 64; place += 1) expect(scope.contains(`10.0.0.${place}`)).toBe(expected.includes(`10.0.0.${place}`));
+    }
+  });
+});
+
+/** By the smallest subnet, and not its first or last address, nor that of any other subnet. */
+function isAsked(address: string, subnets: readonly KnownSubnet[]): boolean {
+  const ip = parseIp(address) as Ip;
+  const around = subnets.map((subnet) => ({ ...subnet, block: parseCidr(subnet.cidr) })).filter(({ block }) => block !== null && cidrContains(block, ip));
+  const smallest = around.sort((a, b) => (b.block?.prefixLength ?? 0) - (a.block?.prefixLength ?? 0))[0];
+  const isEdge = subnets.some(({ cidr }) => {
+    const block = parseCidr(cidr);
+    if (block === null || block.prefixLength > 30) return false;
+    const first = block.bytes[3] ?? 0;
+    const last = first + 2 ** (32 - block.prefixLength) - 1;
+    return ip.bytes[3] === first || ip.bytes[3] === last;
+  });
+  return smallest !== undefined && !PASSED_OVER_TYPES.includes(smallest.subnet_type) && !isEdge;
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SecretFiles, SecretUnreadable } from "../../src/discovery/scans/secret-files.ts";
+
+let around: string;
+let folder: string;
+let files: SecretFiles;
+
+beforeEach(() => {
+  around = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
+  folder = join(around, "secrets");
+  mkdirSync(join(folder, "site"), { recursive: true });
+  files = new SecretFiles(folder);
+});
+afterEach(() => rmSync(around, { recursive: true, force: true }));
+
+function problem(path: string, of: SecretFiles = files): string {
+  try {
+    of.read(path);
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+describe("a secret in a file", () => {
+  test.each([
+    ["a secret", "a secret"],
+    ["a secret\n", "a secret"],
+    ["a secret\r\n", "a secret"],
+    ["a secret\n\n", "a secret\n"],
+    [" a secret ", " a secret "],
+    ["ünïcödé", "ünïcödé"],
+  ])("%j is %j: one final line break does not count, and nothing else is taken off", (content, secret) => {
+    writeFileSync(join(folder, "site", "community"), content);
+    expect(files.read("site/community")).toBe(secret);
+  });
+
+  test("is read anew each time", () => {
+    writeFileSync(join(folder, "community"), "first");
+    expect(files.read("community")).toBe("first");
+    writeFileSync(join(folder, "community"), "second");
+    expect(files.read("community")).toBe("second");
+  });
+
+  test("may be a link within the folder, and the folder one itself", () => {
+    writeFileSync(join(folder, "site", "community"), "a secret");
+    symlinkSync("site/community", join(folder, "current"));
+    symlinkSync(folder, join(around, "linked"));
+    expect(files.read("current")).toBe("a secret");
+    expect(new SecretFiles(join(around, "linked")).read("site/community")).toBe("a secret");
+  });
+
+  test("is not read from outside of the folder, by whatever way", () => {
+    writeFileSync(join(around, "outside"), "not to be told");
+    mkdirSync(join(around, "secrets-too"));
+    writeFileSync(join(around, "secrets-too", "community"), "not to be told");
+    symlinkSync(join(around, "outside"), join(folder, "link"));
+    symlinkSync(around, join(folder, "up"));
+    for (const path of ["link", "up/outside", "../outside", "../secrets-too/community"]) expect(problem(path)).toBe(`the file ${path} leads out of the folder of secrets`);
+  });
+
+  test.each([
+    ["missing", () => {}, "the file missing is not there"],
+    ["empty", (at: string) => writeFileSync(at, "\n"), "the file empty is empty"],
+    ["long", (at: string) => writeFileSync(at, "x".repeat(1_025)), "the file long is longer than 1024 characters"],
+    ["huge", (at: string) => writeFileSync(at, "x".repeat(1_000_000)), "the file huge is longer than 1024 characters"],
+    ["binary", (at: string) => writeFileSync(at, Uint8Array.of(0xff, 0xfe, 0x00)), "the file binary is not UTF-8"],
+    ["folder", (at: string) => mkdirSync(at), "the file folder is no regular file"],
+  ])("that is %s is told apart, and nothing of it is told", (name, make, message) => {
+    make(join(folder, name));
+    expect(problem(name)).toBe(message);
+  });
+
+  test("takes the longest that there may be", () => {
+    writeFileSync(join(folder, "long"), `${"ü".repeat(1_024)}\n`);
+    expect(files.read("long")).toBe("ü".repeat(1_024));
+  });
+
+  test("that is a pipe does not hold anybody up", () => {
+    Bun.spawnSync(["mkfifo", join(folder, "pipe")]);
+    expect(problem("pipe")).toBe("the file pipe is no regular file");
+  });
+
+  test("is not to be had where no folder is configured, or it is not there", () => {
+    expect(problem("x", new SecretFiles(null))).toBe("no folder of secrets is configured (--secrets-folder)");
+    expect(problem("x", new SecretFiles(join(around, "nowhere")))).toBe("the folder of secrets is not there");
+  });
+});

@@ -1,0 +1,189 @@
+// A reading plan carried out: what one step's failure does to the others, contexts of VLANs, deadlines, an agent that goes.
+
+import { describe, expect, test } from "bun:test";
+import type { Reads, ReadStep } from "../../src/discovery/mib/reads.ts";
+import type { Asking } from "../../src/discovery/snmp/asking.ts";
+import { failure } from "../../src/discovery/snmp/failure.ts";
+import { DEVICE_DEADLINE_MS, readSteps, STEP_DEADLINE_MS } from "../../src/discovery/snmp/read-steps.ts";
+import { askingView, errorOf, type Served, type ViewOptions } from "../support/asking-view.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+import { never } from "../support/snmp-sessions.ts";
+
+const [NAME, CONTACT, UP_TIME] = ["1.3.6.1.2.1.1.5.0", "1.3.6.1.2.1.1.4.0", "1.3.6.1.2.1.1.3.0"];
+const [DESCR, FDB, LLDP] = ["1.3.6.1.2.1.2.2.1.2", "1.3.6.1.2.1.17.4.3.1.2", "1.0.8802.1.1.2.1.4.1.1.9"];
+const served: Record<string, Served> = {
+  [NAME]: [4, Buffer.from("switch")],
+  [UP_TIME]: [67, 100],
+  [`${DESCR}.1`]: [4, Buffer.from("one")],
+  [`${DESCR}.2`]: [4, Buffer.from("two")],
+  [`${LLDP}.0.1.1`]: [4, Buffer.from("far")],
+};
+const SYSTEM: ReadStep = { name: "system", table: "system", scalars: { name: NAME, contact: CONTACT } };
+const INTERFACES: ReadStep = { name: "interfaces", table: "interfaces", columns: { descr: DESCR } };
+const NEIGHBORS: ReadStep = { name: "lldp", table: "lldp", scalars: { up: UP_TIME }, columns: { name: LLDP } };
+const PLAN = [SYSTEM, INTERFACES, NEIGHBORS];
+
+function read(asking: Asking, plan: readonly ReadStep[], signal = never, timers = new ManualTimers()): Promise<Reads> {
+  return readSteps(asking, plan, { signal, timers });
+}
+
+/** What was read, in short: the values of scalars, the count of each column, and what is wrong with them. */
+function summary(reads: Reads): Record<string, unknown> {
+  const described = (step: string): unknown => {
+    const { scalars, scalarsProblem, columns } = reads.get(step) ?? { scalars: new Map(), scalarsProblem: null, columns: new Map() };
+    const lists = [...columns].map(([name, { values, problem }]) => `${name} ${values.size}${problem === null ? "" : `: ${problem}`}`);
+    return [...[...scalars.keys()], ...(scalarsProblem === null ? [] : [`! ${scalarsProblem}`]), ...lists].join(", ");
+  };
+  return Object.fromEntries([...reads.keys()].map((step) => [step, described(step)]));
+}
+
+const COMPLETE = { system: "name", interfaces: "descr 2", lldp: "up, name 1" };
+
+describe("a plan", () => {
+  test.each([["v2c", true], ["v1", false]] as const)("is read step by step, in %s", async (_version, hasBulk) => {
+    const before: ViewOptions["before"] = (question) => (!hasBulk && question.kind === "Get" && question.oids.includes(CONTACT) ? errorOf(2, question.oids.indexOf(CONTACT) + 1) : undefined);
+    expect(summary(await read(askingView(served, { hasBulk, before }), PLAN))).toEqual(COMPLETE);
+  });
+
+  test("leaves out the steps that what was read makes needless", async () => {
+    const seen: string[] = [];
+    const plan = [SYSTEM, { ...INTERFACES, isNeeded: (reads: Reads) => reads.get("system")?.scalars.has("contact") === true }, { ...NEIGHBORS, isNeeded: (reads: Reads) => reads.has("system") && !reads.has("interfaces") }];
+    const reads = await readSteps(askingView(served), plan, { signal: never, timers: new ManualTimers(), onStep: (step) => void seen.push(step.name) });
+    expect([...reads.keys()]).toEqual(["system", "lldp"]);
+    expect(seen).toEqual(["system", "lldp"]);
+  });
+
+  test("leaves no timer behind", async () => {
+    const timers = new ManualTimers();
+    await read(askingView(served), PLAN, never, timers);
+    expect(timers.pendingCount).toBe(0);
+    expect(timers.waits).toEqual([DEVICE_DEADLINE_MS, STEP_DEADLINE_MS, STEP_DEADLINE_MS, STEP_DEADLINE_MS]);
+  });
+});
+
+describe("single instances", () => {
+  test("are asked for together, else one by one, and one that fails takes no other with it", async () => {
+    const scalars = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`s${index}`, `1.3.6.1.2.1.1.${index}.0`]));
+    const values = Object.fromEntries(Object.values(scalars).map((oid): [string, Served] => [oid, [2, 1]]));
+    const bad = "1.3.6.1.2.1.1.4.0";
+    for (const [status, hasIndex] of [[5, true], [5, false], [2, true], [2, false], [1, false], [16, true]] as const) {
+      const asking = askingView(values, { before: ({ oids }) => ((status === 1 ? oids.length > 2 : oids.includes(bad)) ? errorOf(status, hasIndex ? oids.indexOf(bad) + 1 : 0) : undefined) });
+      const step = (await read(asking, [{ name: "all", table: "system", scalars }])).get("all");
+      expect(step?.scalars.size).toBe(status === 1 ? 9 : 8);
+      expect(step?.scalarsProblem === null).toBe(status < 5);
+    }
+  });
+
+  test("that are answered with others, with too few, or cut off are not believed", async () => {
+    const scalars = { name: NAME, up: UP_TIME };
+    const cases: NonNullable<ViewOptions["before"]>[] = [
+      ({ oids }) => (oids.length === 2 ? { ...errorOf(0, 0), varbinds: [{ oid: NAME, type: 4, value: Buffer.from("x") }] } : undefined),
+      ({ oids }) => (oids.includes(NAME) ? { ...errorOf(0, 0), varbinds: oids.map((_oid, index) => ({ oid: `1.3.6.1.2.1.1.9.${index}`, type: 2, value: 1 })) } : undefined),
+      ({ oids }) => (oids.includes(NAME) ? { ...errorOf(0, 0), varbinds: oids.map((oid) => ({ oid, type: 4, value: null })) } : undefined),
+      ({ oids }) => (oids.includes(NAME) ? failure("garbage") : undefined),
+    ];
+    const steps = await Promise.all(cases.map(async (before) => (await read(askingView(served, { before }), [{ name: "all", table: "system", scalars }])).get("all")));
+    expect(steps.map((step) => [...(step?.scalars.keys() ?? [])])).toEqual([["up", "name"], ["up"], ["up"], ["up"]]);
+    expect(steps.map((step) => step?.scalarsProblem)).toEqual([null, "the device answers something else than what was asked", "what the device answers cannot be read", "what the device answers cannot be read"]);
+  });
+});
+
+describe("a step that fails", () => {
+  test("spoils no other", async () => {
+    const before: ViewOptions["before"] = (question) => (question.oids[0]?.startsWith(DESCR) === true ? failure("no_answer") : undefined);
+    expect(summary(await read(askingView(served, { before }), PLAN))).toEqual({ ...COMPLETE, interfaces: `descr 0: ${failure("no_answer").clause}` });
+    const garbled: ViewOptions["before"] = (question) => (question.oids[0]?.startsWith(DESCR) === true ? failure("garbage") : undefined);
+    expect(summary(await read(askingView(served, { before: garbled }), PLAN))).toEqual({ ...COMPLETE, interfaces: `descr 0: ${failure("garbage").clause}` });
+  });
+
+  test("is not asked for its columns when its single instances already met silence", async () => {
+    const asking = askingView(served, { before: () => failure("no_answer") });
+    const reads = await read(asking, [NEIGHBORS]);
+    expect(summary(reads)).toEqual({ lldp: `! ${failure("no_answer").clause}, name 0: ${failure("no_answer").clause}` });
+    expect(asking.questions.every((question) => question.kind === "Get")).toBe(true);
+  });
+
+  test("because it takes too long is cut off, and the next begins with its own time", async () => {
+    const timers = new ManualTimers();
+    const before: ViewOptions["before"] = (question) => {
+      if (question.oids[0]?.startsWith(DESCR) === true) timers.advance(STEP_DEADLINE_MS + 1);
+      return undefined;
+    };
+    expect(summary(await read(askingView(served, { before, maxVarbinds: 1 }), PLAN, never, timers))).toEqual({ ...COMPLETE, interfaces: "descr 1: not finished within 120 s" });
+  });
+});
+
+describe("an agent that goes", () => {
+  test("is not asked for the rest: silent to a step and to the simplest question after it", async () => {
+    const asking = askingView(served, { before: (_question, count) => (count > 1 ? failure("no_answer") : undefined) });
+    const reads = await read(asking, [...PLAN, { ...INTERFACES, name: "again" }]);
+    const silent = failure("no_answer").clause;
+    expect(summary(reads)).toEqual({ system: "name", interfaces: `descr 0: ${silent}`, lldp: `! ${silent}, name 0: ${silent}`, again: `descr 0: ${silent}` });
+    // The system, the interfaces twice, the simplest question.
+    expect(asking.questions).toHaveLength(4);
+  });
+
+  test("is not asked for anything more once its port is closed", async () => {
+    const asking = askingView(served, { before: (_question, count) => (count > 1 ? failure("port_closed") : undefined) });
+    const closed = failure("port_closed").clause;
+    expect(summary(await read(asking, PLAN))).toEqual({ system: "name", interfaces: `descr 0: ${closed}`, lldp: `! ${closed}, name 0: ${closed}` });
+    expect(asking.questions).toHaveLength(2);
+  });
+
+  test("is not asked for anything more after the deadline of the device, or a cancellation", async () => {
+    const timers = new ManualTimers();
+    const late = askingView(served, { before: () => void timers.advance(DEVICE_DEADLINE_MS / 2 + 1) });
+    const reads = await read(late, PLAN, never, timers);
+    expect(reads.get("lldp")).toMatchObject({ scalarsProblem: "not finished within 600 s" });
+
+    const stop = new AbortController();
+    const asking = askingView(served, { before: () => stop.abort() as undefined });
+    expect(summary(await read(asking, PLAN, stop.signal))).toEqual({ system: "name", interfaces: "descr 0: the scan was cancelled", lldp: "! the scan was cancelled, name 0: the scan was cancelled" });
+    expect(asking.questions).toHaveLength(1);
+  });
+});
+
+describe("contexts of VLANs", () => {
+  const forwarding = (vlans: readonly number[]): ReadStep => ({ name: "fdb", table: "forwarding", columns: { port: FDB }, vlanContexts: () => vlans });
+  const inVlan = (mac: string, port: number): Asking => askingView({ [`${FDB}.${mac}`]: [2, port] });
+  const silent = askingView({}, { before: () => failure("no_answer") });
+
+  test("are read one after the other, each value under its VLAN", async () => {
+    const asking = askingView(served, { vlans: { 1: inVlan("0.1.2.3.4.5", 7), 10: inVlan("0.1.2.3.4.5", 8) } });
+    const { columns } = (await read(asking, [forwarding([1, 10, 20])])).get("fdb") as NonNullable<ReturnType<Reads["get"]>>;
+    expect(columns.get("port")).toEqual({ isComplete: true, problem: null, values: new Map([["1.0.1.2.3.4.5", 7], ["10.0.1.2.3.4.5", 8]]) });
+  });
+
+  test("that the agent does not have are no failure, if it answers in its own", async () => {
+    for (const reason of ["no_answer", "unsupported", "refused"] as const) {
+      const without = askingView({}, { before: () => failure(reason) });
+      const reads = await read(askingView(served, { vlans: { 1: without } }), [forwarding([1, 10, 20]), SYSTEM]);
+      expect(summary(reads)).toEqual({ fdb: "port 0", system: "name" });
+      expect(without.questions).toHaveLength(1);
+    }
+  });
+
+  test("of which some are missing leave what the others said, and say so", async () => {
+    const asking = askingView(served, { vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: inVlan("0.0.0.0.0.2", 8) } });
+    const reads = await read(asking, [forwarding([1, 10, 20])]);
+    expect(summary(reads)).toEqual({ fdb: `port 2: VLAN 10: ${failure("no_answer").clause}` });
+  });
+
+  test("are not all waited for once two in a row are silent", async () => {
+    const asking = askingView(served, { vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: silent, 30: inVlan("0.0.0.0.0.2", 8) } });
+    expect(summary(await read(asking, [forwarding([1, 10, 20, 30]), SYSTEM]))).toEqual({ fdb: `port 1: VLAN 10: ${failure("no_answer").clause}`, system: "name" });
+  });
+
+  test("that were not asked any more are not taken for empty", async () => {
+    const closing = askingView({ [`${FDB}.1`]: [2, 7] }, { maxVarbinds: 2, before: (_question, count) => (count > 1 ? failure("port_closed") : undefined) });
+    const step: ReadStep = { name: "fdb", table: "forwarding", columns: { port: FDB, none: `${FDB}9` }, vlanContexts: () => [1, 10] };
+    const closed = failure("port_closed").clause;
+    expect(summary(await read(askingView(served, { vlans: { 1: closing } }), [step]))).toEqual({ fdb: `port 1: VLAN 1: ${closed}, none 0: VLAN 10: ${closed}` });
+  });
+
+  test("that fall silent together with the agent are a failure", async () => {
+    const asking = askingView({}, { before: () => failure("no_answer"), vlans: { 1: silent } });
+    const reads = await read(asking, [forwarding([1]), SYSTEM]);
+    expect(summary(reads)).toEqual({ fdb: `port 0: VLAN 1: ${failure("no_answer").clause}`, system: `! ${failure("no_answer").clause}` });
+  });
+});

@@ -1,0 +1,245 @@
+// How a sweep holds itself back, waits and ends: slots, tokens, the pump, questions, and whom it does not believe.
+
+import { describe, expect, test } from "bun:test";
+import { Asking, type Open } from "../../src/discovery/sweep/asking.ts";
+import { MAX_SILENT_ADDRESSES_OF_ONE_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
+import { Pump } from "../../src/discovery/sweep/pump.ts";
+import { Slots } from "../../src/discovery/sweep/slots.ts";
+import { TokenBucket } from "../../src/discovery/sweep/token-bucket.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+
+/** Lets what is resolved go on, as far as it goes without time. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 20; round += 1) await Promise.resolve();
+}
+
+describe("slots", () => {
+  test("let so many in at once, the others in the order of coming", async () => {
+    const slots = new Slots(2);
+    const entered: number[] = [];
+    const leave: (() => void)[] = [];
+    const work = [1, 2, 3, 4].map((number) =>
+      slots.during(() => {
+        entered.push(number);
+        return new Promise<void>((resolve) => leave.push(resolve));
+      }),
+    );
+    await settle();
+    expect(entered).toEqual([1, 2]);
+    leave[0]?.();
+    await settle();
+    expect(entered).toEqual([1, 2, 3]);
+    for (let index = 1; index < 4; index += 1) {
+      leave[index]?.();
+      await settle();
+    }
+    await Promise.all(work);
+    expect(entered).toEqual([1, 2, 3, 4]);
+  });
+
+  test("are free again after work that failed", async () => {
+    const slots = new Slots(1);
+    expect(await slots.during(() => Promise.reject(new Error("broken"))).catch(String)).toBe("Error: broken");
+    expect(await slots.during(() => Promise.resolve(7))).toBe(7);
+  });
+
+  test("end for those that wait and those that come later", async () => {
+    const slots = new Slots(1);
+    await slots.take();
+    const waiting = slots.take().catch(String);
+    slots.end("over");
+    expect(await waiting).toBe("over");
+    expect(await slots.take().catch(String)).toBe("over");
+  });
+});
+
+describe("a token bucket", () => {
+  function bucketOf(ratePerSecond: number) {
+    const timers = new ManualTimers();
+    let now = 0;
+    const bucket = new TokenBucket(ratePerSecond, () => now, timers);
+    const pass = async (ms: number): Promise<void> => {
+      for (let step = 0; step < ms; step += 1) {
+        now += 1;
+        timers.advance(1);
+        await settle();
+      }
+    };
+    return { bucket, timers, pass };
+  }
+
+  test("lets through its rate, and never more than a moment's worth at once", async () => {
+    const { bucket, pass } = bucketOf(1_000);
+    let passed = 0;
+    for (let count = 0; count < 5_000; count += 1) void bucket.take().then(() => (passed += 1));
+    await settle();
+    expect(passed).toBe(20);
+    await pass(1_000);
+    expect(passed).toBeGreaterThanOrEqual(1_015);
+    expect(passed).toBeLessThanOrEqual(1_020);
+    await pass(500);
+    expect(Math.abs(passed - 1_520)).toBeLessThanOrEqual(5);
+  });
+
+  test("keeps nothing of a long rest but a moment's worth", async () => {
+    const { bucket, pass } = bucketOf(1_000);
+    await pass(10_000);
+    let passed = 0;
+    for (let count = 0; count < 100; count += 1) void bucket.take().then(() => (passed += 1));
+    await settle();
+    expect(passed).toBe(20);
+  });
+
+  test("goes slower than one in a second, too, and in the order of coming", async () => {
+    const { bucket, pass } = bucketOf(0.5);
+    const passed: number[] = [];
+    for (const number of [1, 2, 3]) void bucket.take().then(() => passed.push(number));
+    await settle();
+    expect(passed).toEqual([1]);
+    await pass(2_010);
+    expect(passed).toEqual([1, 2]);
+    await pass(2_010);
+    expect(passed).toEqual([1, 2, 3]);
+  });
+
+  test("ends for those that wait, and leaves no timer", async () => {
+    const { bucket, timers } = bucketOf(1);
+    await bucket.take();
+    const waiting = bucket.take().catch(String);
+    expect(timers.pendingCount).toBe(1);
+    bucket.end("over");
+    expect(await waiting).toBe("over");
+    expect(await bucket.take().catch(String)).toBe("over");
+    expect(timers.pendingCount).toBe(0);
+  });
+});
+
+describe("the pump", () => {
+  test("asks often while something comes, ever more rarely while nothing does, and not at all when nothing is expected", () => {
+    const timers = new ManualTimers();
+    const pump = new Pump(timers);
+    let isBusy = false;
+    let rounds = 0;
+    const drain = (): boolean => {
+      rounds += 1;
+      return isBusy;
+    };
+    pump.add(drain);
+    timers.advance(1_000);
+    expect(rounds).toBeLessThan(140);
+    expect(rounds).toBeGreaterThan(100);
+    isBusy = true;
+    timers.advance(8);
+    const before = rounds;
+    timers.advance(10);
+    expect(rounds - before).toBe(10);
+    pump.remove(drain);
+    expect(timers.pendingCount).toBe(0);
+  });
+
+  test("may be left while it goes round", () => {
+    const timers = new ManualTimers();
+    const pump = new Pump(timers);
+    const once = (): boolean => {
+      pump.remove(once);
+      return true;
+    };
+    pump.add(once);
+    timers.advance(5);
+    expect(timers.pendingCount).toBe(0);
+    pump.add(once);
+    expect(timers.pendingCount).toBe(1);
+  });
+});
+
+describe("a question", () => {
+  function asking() {
+    const timers = new ManualTimers();
+    const opens: Open<string>[] = [];
+    const permits = { count: 0 };
+    const permit = async (): Promise<void> => void (permits.count += 1);
+    const asks = new Asking<string>({ timers, pump: new Pump(timers), permit }, () => false);
+    const send = (errno = 0) => (open: Open<string>): number => {
+      opens.push(open);
+      return errno;
+    };
+    const pass = async (ms: number): Promise<void> => {
+      await settle();
+      timers.advance(ms);
+      await settle();
+    };
+    return { timers, opens, permits, asks, send, pass };
+  }
+
+  test("is asked again when nobody answers, and given up after the last time", async () => {
+    const { timers, opens, permits, asks, send, pass } = asking();
+    const outcome = asks.ask([100, 200], send());
+    await pass(99);
+    expect(opens).toHaveLength(1);
+    await pass(1);
+    expect(opens).toHaveLength(2);
+    await pass(200);
+    expect(await outcome).toEqual({ kind: "Silent" });
+    expect(permits.count).toBe(2);
+    expect(timers.pendingCount).toBe(0);
+  });
+
+  test("is answered by a late answer to the first asking", async () => {
+    const { timers, opens, asks, send, pass } = asking();
+    const outcome = asks.ask([100, 200], send());
+    await pass(150);
+    opens[0]?.answer("late");
+    opens[1]?.answer("second");
+    expect(await outcome).toEqual({ kind: "Answered", answer: "late" });
+    expect(timers.pendingCount).toBe(0);
+  });
+
+  test("that could not be sent says why, and one for which there was no room for a moment is sent then", async () => {
+    const { opens, permits, asks, send, pass } = asking();
+    expect(await asks.ask([100], send(101))).toEqual({ kind: "Failed", error: "NetworkUnreachable" });
+    let attempts = 0;
+    const outcome = asks.ask([100], (open) => {
+      attempts += 1;
+      return attempts < 3 ? 105 : send()(open);
+    });
+    await pass(50);
+    await pass(50);
+    expect(attempts).toBe(3);
+    opens[1]?.answer("there");
+    expect(await outcome).toEqual({ kind: "Answered", answer: "there" });
+    expect(permits.count).toBe(2);
+  });
+
+  test("ends with all others, and leaves no timer", async () => {
+    const { timers, opens, asks, send, pass } = asking();
+    const outcomes = [asks.ask([100], send()).catch(String), asks.ask([100], send()).catch(String)];
+    await pass(10);
+    asks.end("over");
+    expect(await Promise.all(outcomes)).toEqual(["over", "over"]);
+    expect(await asks.ask([100], send()).catch(String)).toBe("over");
+    expect(opens).toHaveLength(2);
+    expect(timers.pendingCount).toBe(0);
+  });
+
+  test("that waits for its permit when all ends is not sent any more", async () => {
+    const timers = new ManualTimers();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asks = new Asking<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
+    let sent = 0;
+    const outcome = asks.ask([100], () => (sent += 1)).catch(String);
+    asks.end("over");
+    resolve();
+    expect(await outcome).toBe("over");
+    expect(sent).toBe(0);
+  });
+});
+
+describe("addresses that only a link knows of", () => {
+  test("are believed where a station has a few of them, and not where it answers for all", () => {
+    const suspicion = new ProxySuspicion<string>();
+    for (let number = 1; number <= MAX_SILENT_ADDRESSES_OF_ONE_STATION; number += 1) suspicion.hold("few", `few ${number}`);
+    for (let number = 1; number <= 300; number += 1) suspicion.hold("router", `router ${number}`);
+    suspicion.hold("one", "one 1");
+    expect([...suspicion.unsuspected()]).toEqual(["few 1", "few 2", "few 3", "few 4", "one 1"]);
+  });
+});

@@ -1,0 +1,210 @@
+// What a sweep sends and understands, byte by byte: ICMP echo, ARP, the kernel's neighbors, routes and interfaces.
+
+import { describe, expect, test } from "bun:test";
+import { type Ip, parseIp } from "../../src/base/ip.ts";
+import { neighborDumpRequest, parseNeighborDatagram } from "../../src/discovery/kernel/neighbor-messages.ts";
+import { type KernelNeighbor } from "../../src/discovery/kernel/neighbor-messages.ts";
+import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
+import { linkDumpRequest, parseLinkDatagram, parseRouteAnswer, routeRequest } from "../../src/discovery/kernel/route-messages.ts";
+import { ifIndexOfLinkAddress, ipOfSocketAddress, linkBroadcastAddress, socketAddress } from "../../src/discovery/kernel/socket-address.ts";
+import { arpRequest, parseArpReply } from "../../src/discovery/sweep/arp-packet.ts";
+import { echoRequest, parseEchoReply } from "../../src/discovery/sweep/echo-packet.ts";
+import { errorKindOf } from "../../src/discovery/sweep/error-kinds.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+function ip(text: string): Ip {
+  const parsed = parseIp(text);
+  if (!parsed) throw new Error(`${text} is not an address`);
+  return parsed;
+}
+
+const MAC = [0x02, 0xfc, 0, 0, 0, 5];
+
+function u16(value: number): number[] {
+  return [value & 0xff, value >> 8];
+}
+
+function u32(value: number): number[] {
+  return [...u16(value & 0xffff), ...u16(value >>> 16)];
+}
+
+function attribute(type: number, value: ArrayLike<number>): number[] {
+  return [...u16(value.length + 4), ...u16(type), ...Array.from(value), ...Array.from({ length: -value.length & 3 }, () => 0)];
+}
+
+function message(type: number, ...parts: number[][]): number[] {
+  const body = parts.flat();
+  return [...u32(body.length + 16), ...u16(type), ...u16(2), ...u32(1), ...u32(4711), ...body];
+}
+
+function neighbor(family: number, state: number, ...attributes: number[][]): number[] {
+  return message(28, [family, 0, 0, 0], u32(4), u16(state), [0, 1], ...attributes);
+}
+
+describe("an echo request", () => {
+  const token = Uint8Array.from({ length: 16 }, (_, index) => index + 1);
+
+  test("is one of RFC 792, with a checksum that comes out even", () => {
+    const packet = echoRequest({ version: 4, identifier: 0x1234, sequence: 0xfffe, token });
+    expect([...packet.subarray(0, 2)]).toEqual([8, 0]);
+    expect([...packet.subarray(4, 8)]).toEqual([0x12, 0x34, 0xff, 0xfe]);
+    expect([...packet.subarray(8, 24)]).toEqual([...token]);
+    let sum = 0;
+    for (let index = 0; index < packet.length; index += 2) sum += ((packet[index] ?? 0) << 8) | (packet[index + 1] ?? 0);
+    while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+    expect(sum).toBe(0xffff);
+    expect(echoRequest({ version: 6, identifier: 1, sequence: 2, token })[0]).toBe(128);
+  });
+
+  test("is known again in its reply, with and without an IP header before it", () => {
+    for (const version of [4, 6] as const) {
+      const reply = echoRequest({ version, identifier: 7, sequence: 9, token });
+      reply[0] = version === 4 ? 0 : 129;
+      expect(parseEchoReply(version, reply, false)).toEqual({ identifier: 7, sequence: 9, token });
+      const header = Uint8Array.from({ length: 24 }, (_, index) => (index === 0 ? 0x46 : 0));
+      expect(parseEchoReply(version, Buffer.concat([header, reply]), true)).toEqual({ identifier: 7, sequence: 9, token });
+    }
+  });
+
+  test("is not answered by itself, by a router's error that quotes it, or by what is too short", () => {
+    const request = echoRequest({ version: 4, identifier: 7, sequence: 9, token });
+    expect(parseEchoReply(4, request, false)).toBeNull();
+    const unreachable = Buffer.concat([Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0), Uint8Array.from({ length: 20 }, () => 0x45), request]);
+    expect(parseEchoReply(4, unreachable, false)).toBeNull();
+    const reply = Uint8Array.from(request);
+    reply[0] = 0;
+    expect(parseEchoReply(4, reply.subarray(0, 23), false)).toBeNull();
+    expect(parseEchoReply(6, reply, false)).toBeNull();
+    expect(parseEchoReply(4, new Uint8Array(), true)).toBeNull();
+  });
+});
+
+describe("an ARP question", () => {
+  test("is one of RFC 826 that names who asks and who is looked for", () => {
+    const request = arpRequest("02:fc:00:00:00:01", ip("192.0.2.2"), ip("192.0.2.9"));
+    expect(Buffer.from(request).toString("hex")).toBe("000108000604000102fc00000001c0000202000000000000c0000209");
+  });
+
+  test("is answered by replies of stations alone", () => {
+    const reply = Buffer.from("000108000604000202fc00000005c000020902fc00000001c0000202", "hex");
+    expect(parseArpReply(Buffer.concat([reply, new Uint8Array(18)]))).toEqual({ ip_address: "192.0.2.9", mac_address: "02:fc:00:00:00:05" });
+    expect(parseArpReply(arpRequest("02:fc:00:00:00:01", ip("192.0.2.9"), ip("192.0.2.9")))).toBeNull();
+    for (const sender of ["ffffffffffff", "000000000000", "01005e000001"]) {
+      expect(parseArpReply(Buffer.from(`0001080006040002${sender}c000020902fc00000001c0000202`, "hex"))).toBeNull();
+    }
+    expect(parseArpReply(reply.subarray(0, 27))).toBeNull();
+  });
+});
+
+describe("the kernel's neighbor table", () => {
+  test("is asked for whole", () => {
+    expect(Buffer.from(neighborDumpRequest()).toString("hex")).toBe("1c0000001e00010301000000000000000000000000000000" + "00000000");
+  });
+
+  test.each([
+    [0x02, "Reachable", "02:fc:00:00:00:05"],
+    [0x04, "Stale", "02:fc:00:00:00:05"],
+    [0x08, "Delay", "02:fc:00:00:00:05"],
+    [0x10, "Probe", "02:fc:00:00:00:05"],
+    [0x80, "Permanent", "02:fc:00:00:00:05"],
+    [0x01, "Resolving", null],
+    [0x20, "Failed", null],
+    [0x40, "NoArp", null],
+    [0x00, "None", null],
+  ] as const)("in state %p is %s with the MAC address %p", (state, name, mac) => {
+    const entry = neighbor(2, state, attribute(1, ip("192.0.2.9").bytes), attribute(2, MAC), attribute(3, [...u32(250), ...u32(1), ...u32(2), ...u32(3)]));
+    expect(parseNeighborDatagram(Uint8Array.from(entry))).toEqual([{ ip_address: "192.0.2.9", mac_address: mac, ifIndex: 4, state: name, confirmedAgoMs: 2_500 }]);
+  });
+
+  test("holds IPv6 as well, and nothing of bridges, tunnels and broken messages", () => {
+    const datagram = [
+      ...neighbor(10, 0x02, attribute(1, ip("fe80::5").bytes), attribute(2, MAC)),
+      ...neighbor(7, 0x02, attribute(2, MAC)),
+      ...neighbor(2, 0x02, attribute(2, MAC)),
+      ...neighbor(2, 0x02, attribute(1, ip("192.0.2.7").bytes), attribute(2, [0, 0, 0, 0, 0, 0])),
+      ...neighbor(2, 0x02, attribute(1, ip("192.0.2.8").bytes), attribute(2, [1, 2, 3, 4])),
+    ];
+    const expected = [
+      { ip_address: "fe80::5", mac_address: "02:fc:00:00:00:05", ifIndex: 4, state: "Reachable", confirmedAgoMs: null },
+      { ip_address: "192.0.2.7", mac_address: null, ifIndex: 4, state: "Reachable", confirmedAgoMs: null },
+      { ip_address: "192.0.2.8", mac_address: null, ifIndex: 4, state: "Reachable", confirmedAgoMs: null },
+    ] as const;
+    expect(parseNeighborDatagram(Uint8Array.from(datagram))).toEqual([...expected]);
+    expect(parseNeighborDatagram(Uint8Array.from(datagram).subarray(0, datagram.length - 3))).toEqual(expected.slice(0, 2));
+  });
+
+  test("is read again only when it is older than it may be", () => {
+    let now = 0;
+    let reads = 0;
+    const entry = (state: KernelNeighbor["state"], mac: string | null, ifIndex: number): KernelNeighbor => ({ ip_address: "192.0.2.9", mac_address: mac, ifIndex, state, confirmedAgoMs: 0 });
+    const table = new NeighborTable(() => now, () => {
+      reads += 1;
+      return [entry("Failed", null, 3), entry("Reachable", "02:fc:00:00:00:05", 4), entry("Failed", null, 5)];
+    });
+    expect(table.find("192.0.2.9", 100)).toEqual({ neighbor: entry("Reachable", "02:fc:00:00:00:05", 4), readAtMs: 0 });
+    now = 100;
+    expect(table.find("192.0.2.8", 100)).toBeNull();
+    expect(reads).toBe(1);
+    now = 101;
+    expect(table.find("192.0.2.9", 100)?.readAtMs).toBe(101);
+    expect(reads).toBe(2);
+  });
+});
+
+describe("the kernel's routes", () => {
+  const route = (type: number, ...attributes: number[][]): Uint8Array => Uint8Array.from(message(24, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
+
+  test("are asked for by address", () => {
+    expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe("240000001a00010001000000000000000220000000000000000000000800" + "0100c0000209");
+    expect(routeRequest(ip("fd00::1"))).toHaveLength(16 + 12 + 20);
+  });
+
+  test("tell the link, the own address and whether a router is between", () => {
+    const link = route(1, attribute(4, u32(4)), attribute(7, ip("192.0.2.2").bytes));
+    expect(parseRouteAnswer(link)).toEqual({ type: "Unicast", ifIndex: 4, hasGateway: false, source: ip("192.0.2.2") });
+    for (const gateway of [attribute(5, ip("192.0.2.1").bytes), attribute(18, [10, 0, ...ip("fe80::1").bytes])]) {
+      expect(parseRouteAnswer(route(1, attribute(4, u32(4)), gateway))?.hasGateway).toBe(true);
+    }
+    expect([2, 3, 5, 6, 7, 8].map((type) => parseRouteAnswer(route(type))?.type)).toEqual(["Local", "Broadcast", "Multicast", "Refused", "Refused", "Refused"]);
+    expect(parseRouteAnswer(new Uint8Array())).toBeNull();
+  });
+
+  test("go over interfaces whose neighbors are found by ARP, or that have none", () => {
+    const link = (type: number, flags: number, mac: number[]): number[] => message(16, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
+    const datagram = Uint8Array.from([...link(1, 0x1043, MAC), ...link(772, 0x49, [0, 0, 0, 0, 0, 0]), ...link(1, 0x80, MAC), ...link(65_534, 0x1091, [])]);
+    expect(parseLinkDatagram(datagram)).toEqual([
+      { ifIndex: 4, mac: "02:fc:00:00:00:05", hasNeighbors: true },
+      { ifIndex: 4, mac: null, hasNeighbors: false },
+      { ifIndex: 4, mac: "02:fc:00:00:00:05", hasNeighbors: false },
+      { ifIndex: 4, mac: null, hasNeighbors: false },
+    ]);
+    expect(linkDumpRequest()).toHaveLength(32);
+  });
+
+  test("and neighbors take garbage without an error", () => {
+    const random = seededRandom(4);
+    for (let round = 0; round < 500; round += 1) {
+      const bytes = random.bytes(random.integer(120));
+      parseNeighborDatagram(bytes);
+      parseLinkDatagram(bytes);
+      parseRouteAnswer(bytes);
+      parseArpReply(bytes);
+      parseEchoReply(4, bytes, round % 2 === 0);
+    }
+    expect(parseNeighborDatagram(new Uint8Array())).toEqual([]);
+  });
+});
+
+describe("socket addresses", () => {
+  test("hold what was put into them", () => {
+    for (const text of ["192.0.2.9", "fd00::1"]) expect(ipOfSocketAddress(socketAddress(ip(text), 443))).toEqual({ ip: ip(text), port: 443 });
+    expect(ifIndexOfLinkAddress(linkBroadcastAddress(7, 0x0806))).toBe(7);
+    expect(ifIndexOfLinkAddress(socketAddress(ip("192.0.2.9"), 1))).toBeNull();
+    expect(ipOfSocketAddress(linkBroadcastAddress(7, 0x0806))).toBeNull();
+    expect(ipOfSocketAddress(new Uint8Array(8))).toBeNull();
+  });
+});
+
+test("errors of the system are counted under words", () => {
+  expect([113, 101, 13, 105, 4711].map(errorKindOf)).toEqual(["HostUnreachable", "NetworkUnreachable", "NotPermitted", "Exhausted", "Other"]);
+});

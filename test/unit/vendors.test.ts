@@ -1,0 +1,84 @@
+// Who made a device, by its MAC address: the registry as the program carries it, against the package that it was made from.
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { packRegistry, registeredName, unpackRegistry } from "../../src/discovery/vendors/registry-format.ts";
+import { vendorOf } from "../../src/discovery/vendors/vendor.ts";
+
+const source = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<string, string>;
+
+function macOf(prefix: string, filler = "f"): string {
+  return prefix.toLowerCase().padEnd(12, filler).replace(/(..)(?=.)/g, "$1:");
+}
+
+describe("vendorOf", () => {
+  test("names the registrant of every prefix of the registry, the first line of it alone", () => {
+    const wrong: string[] = [];
+    let named = 0;
+    for (const [prefix, text] of Object.entries(source)) {
+      // Some have spaces of other scripts in them.
+      const name = (text.split("\n")[0] ?? "").replace(/\s+/g, " ");
+      const isPersonal = (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0;
+      const expected = isPersonal && name !== "Private" && name !== "IEEE Registration Authority" ? name : null;
+      // Whatever lies behind a longer prefix belongs to that one.
+      const mac = ["f", "0", "7", "8"].map((filler) => macOf(prefix, filler)).find((each) => longestPrefix(each) === prefix);
+      if (mac === undefined) continue;
+      named += 1;
+      if (vendorOf(mac) !== expected) wrong.push(`${mac}: ${vendorOf(mac)} and not ${expected}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(named).toBeGreaterThan(50_000);
+  });
+
+  test("takes the longest prefix: nine digits before seven before six", () => {
+    const parts = Object.keys(source).filter((prefix) => prefix.length > 6 && source[prefix.slice(0, 6)] !== undefined && (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0);
+    expect(parts.length).toBeGreaterThan(1_000);
+    const prefix = parts.find((each) => each.length === 9 && !["Private", ""].includes(source[each]?.split("\n")[0] ?? ""));
+    expect(prefix).toBeDefined();
+    expect(vendorOf(macOf(prefix ?? ""))).toBe(source[prefix ?? ""]?.split("\n")[0] ?? "");
+  });
+
+  test("names nobody for what software made up, for groups, and for what nobody has registered", () => {
+    expect(vendorOf("02:42:ac:11:00:02")).toBeNull();
+    expect(vendorOf("ff:ff:ff:ff:ff:ff")).toBeNull();
+    expect(vendorOf("01:00:5e:00:00:01")).toBeNull();
+    const free = ["fc:ff:ff:00:00:01", "f8:ff:ff:00:00:01", "00:ff:ff:00:00:01"].find((mac) => longestPrefix(mac) === null);
+    expect(free).toBeDefined();
+    expect(vendorOf(free ?? "")).toBeNull();
+  });
+
+  test("knows a vendor that everybody has", () => {
+    expect(vendorOf("00:00:0c:12:34:56")).toBe("Cisco Systems, Inc");
+  });
+
+  test("answers 100,000 times in less than a second", () => {
+    const started = performance.now();
+    for (let index = 0; index < 100_000; index += 1) vendorOf("f4:a4:54:e1:23:45");
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe("the packed registry", () => {
+  const entries = { "0050C2001": "Small\nStreet 1\nTown", "0050C20": "  Middle  One ", "0050C2": "Large", "00000A": "Large\nElsewhere", FFFFFFFFE: "Last" };
+
+  test("gives back what was packed", () => {
+    const registry = unpackRegistry(packRegistry(entries));
+    expect(registeredName(registry, "0050c2001fff")).toBe("Small");
+    expect(registeredName(registry, "0050c2002fff")).toBe("Middle One");
+    expect(registeredName(registry, "0050c2f02fff")).toBe("Large");
+    expect(registeredName(registry, "00000a000000")).toBe("Large");
+    expect(registeredName(registry, "ffffffffe000")).toBe("Last");
+    expect(registeredName(registry, "fffffffff000")).toBeNull();
+    expect(registeredName(registry, "000000000000")).toBeNull();
+  });
+
+  test("refuses prefixes of another length and what is no prefix", () => {
+    expect(() => packRegistry({ "0050C": "Short" })).toThrow("0050C");
+    expect(() => packRegistry({ "0050CG": "No digit" })).toThrow("0050CG");
+  });
+});
+
+function longestPrefix(mac: string): string | null {
+  const hex = mac.replaceAll(":", "").toUpperCase();
+  return [9, 7, 6].map((digits) => hex.slice(0, digits)).find((prefix) => source[prefix] !== undefined) ?? null;
+}
