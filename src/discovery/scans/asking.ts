@@ -12,6 +12,8 @@ import type { Progress } from "./progress.ts";
 
 /** Addresses of one host that are tried until one answers: a router that is down has too many. */
 export const ADDRESSES_OF_HOST_MAX = 8;
+/** Devices after which the memory that they took is given back: what the collector takes for it is some hundredths of what they took to be read. */
+const DEVICES_BETWEEN_COLLECTIONS = 24;
 /** Addresses that are taken from the neighbor tables of devices in one scan. */
 export const OVERHEARD_MAX = 262_144;
 
@@ -155,6 +157,8 @@ export class Asking {
     progress.requests += asked.requests;
     if (!asked.ok) return needless.signal.aborted ? [] : [...refused, ...asked.failures];
     progress.devicesAnswered += 1;
+    // What a device told is thousands of small things: left to itself, the collector waits until there is far more of it than is in use.
+    if (progress.devicesAnswered % DEVICES_BETWEEN_COLLECTIONS === 0) Bun.gc(true);
     this.answered.add(address);
     const sweptAs = candidate.seen.find((each) => each.ip_address === address);
     if (sweptAs === undefined) progress.hostsFound += 1;

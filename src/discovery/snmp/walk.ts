@@ -8,9 +8,9 @@ import { isException, valueOf } from "./value.ts";
 
 /** Rows of one column beyond which an agent is taken to invent them. */
 export const ROW_CAP = 200_000;
-/** Values of one walk, all its columns together. */
-export const VALUE_CAP = 600_000;
-/** Bytes of answers of one walk. */
+/** Values of one device, all its walks together: an agent that invents rows does so in every table. */
+export const VALUE_CAP = 800_000;
+/** Bytes of answers of one device. */
 export const BYTE_CAP = 64 * 2 ** 20;
 
 export interface WalkOptions {
@@ -25,12 +25,14 @@ export interface WalkOptions {
   readonly valueCap?: number;
 }
 
-/** How much one device takes at once. */
+/** How much one device takes at once, and how much it has told. */
 export interface Pace {
   /** Varbinds asked for in one question, at most. */
   ceiling: number;
   /** Bytes of one varbind of an answer, as last seen. */
   varbindBytes: number;
+  valueCount: number;
+  byteCount: number;
 }
 
 export interface Walked {
@@ -40,7 +42,7 @@ export interface Walked {
 }
 
 export function newPace(): Pace {
-  return { ceiling: MAX_VARBINDS, varbindBytes: FIRST_VARBIND_BYTES };
+  return { ceiling: MAX_VARBINDS, varbindBytes: FIRST_VARBIND_BYTES, valueCount: 0, byteCount: 0 };
 }
 
 /**
@@ -83,8 +85,6 @@ class Walk {
   private readonly columns: readonly Column[];
   private active: Column[];
   private failure: SnmpFailure | null = null;
-  private valueCount = 0;
-  private byteCount = 0;
   private silences = 0;
   /** At most so many columns, and one row, in the next questions: to find out which of them the agent stumbles over. */
   private width = MAX_WIDTH;
@@ -138,7 +138,7 @@ class Walk {
 
   private takeAnswer(answer: Answer, group: Column[], rows: number): void {
     this.silences = 0;
-    this.byteCount += answer.byteCount;
+    this.pace.byteCount += answer.byteCount;
     if (answer.errorStatus !== 0) {
       this.takeError(answer, group, rows);
       return;
@@ -160,7 +160,7 @@ class Walk {
         break;
       }
     }
-    if (this.valueCount > this.valueCap || this.byteCount > BYTE_CAP) this.end(failure("row_cap"));
+    if (this.pace.valueCount > this.valueCap || this.pace.byteCount > BYTE_CAP) this.end(failure("row_cap"));
   }
 
   /** @returns whether the varbind was whole */
@@ -188,7 +188,7 @@ class Walk {
     }
     column.last = index;
     if (value !== null) column.values.set(index, value);
-    this.valueCount += 1;
+    this.pace.valueCount += 1;
     return true;
   }
 

@@ -1,0 +1,85 @@
+// What the writer takes to bring the inventory to what scans see: for the first time, when nothing has changed, and when one port of each device has.
+// Through the real writer and its commands, compiled like the product; nothing is asked, so that only the writing is measured.
+// Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { CommandActor } from "../../src/access/actor.ts";
+import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writer.ts";
+import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
+import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
+import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
+import { openWriter } from "../../src/writer.ts";
+import { deviceAt, ethernet, mac } from "../../test/support/sightings.ts";
+
+const { values: options } = parseArgs({ options: { devices: { type: "string", default: "1000" }, ports: { type: "string", default: "50" } } });
+const devices = Number(options.devices);
+const ports = Number(options.ports);
+/** As the scanner hands them over. */
+const DEVICES_OF_COMMAND = 16;
+const directory = mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const say = (line: string) => console.log(line);
+
+try {
+  const writer = openWriter({ databasePath: join(directory, "netledger.db"), secretKey: systemRandom.bytes(32) }, systemClock, systemRandom);
+  const setUp = writer.execute([{ command: "organization.set_up", input: { organizationName: "Benchmark", networkName: "campus", email: "bench@example.net", passwordHash: "unused", onlyFirst: true }, actor: SYSTEM_AUTHOR }]);
+  const place = outcomeOf<OrganizationMade>(setUp[0] as WriteReply).result;
+  say(`${devices} devices of ${ports} interfaces, each with four forwarding entries`);
+  say(`${"".padEnd(52)}${["seconds", "versions", "entries/s"].map((name) => name.padStart(11)).join("")}`);
+  measure(writer, place, "for the first time", sightings(0));
+  measure(writer, place, "the same again", sightings(0));
+  measure(writer, place, "the same again", sightings(0));
+  measure(writer, place, "the same again, every record compared", sightings(0).map(({ digest: _digest, ...each }) => each));
+  measure(writer, place, "one port of each device is down", sightings(1));
+  writer.close();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+function measure(writer: Writer, place: OrganizationMade, name: string, all: readonly DeviceSighting[]): void {
+  const scanId = Bun.randomUUIDv7();
+  const actor: CommandActor = { type: "Discovery", id: scanId, name: "benchmark", organizationId: place.organizationId, requestId: null, userId: null, role: "Owner", networkIds: [place.networkId] };
+  const inputs: Uint8Array[] = [];
+  for (let start = 0; start < all.length; start += DEVICES_OF_COMMAND) inputs.push(new TextEncoder().encode(JSON.stringify({ scan_id: scanId, network_id: place.networkId, sightings: all.slice(start, start + DEVICES_OF_COMMAND) })));
+  let versions = 0;
+  const started = performance.now();
+  for (const bytes of inputs) {
+    const { result } = outcomeOf<Recorded>(writer.execute([{ command: "discovery.devices", input: { bytes }, actor }])[0] as WriteReply);
+    for (const { created, updated, deleted } of Object.values(result.records)) versions += created + updated + deleted;
+  }
+  const seconds = (performance.now() - started) / 1000;
+  say(`${name.padEnd(52)}${[seconds.toFixed(2), String(versions), Math.round((devices * ports) / seconds).toString()].map((column) => column.padStart(11)).join("")}`);
+}
+
+/** @param down how many ports of each device are */
+function sightings(down: number): DeviceSighting[] {
+  return Array.from({ length: devices }, (_, number) => {
+    const address = `10.${(number >> 8) & 255}.${number & 255}.1`;
+    const interfaces = Array.from({ length: ports }, (_, port) =>
+      ethernet(port + 1, {
+        mac_address: mac(port + 1, number),
+        oper_status: port < down ? "Down" : "Up",
+        vlans: [1, 10, 20],
+        native_vlan: 1,
+        forwarding: Array.from({ length: 4 }, (_, entry) => ({ mac_address: mac(port * 4 + entry, 4_096 + number), vlan_number: 10 })),
+      }),
+    );
+    const sighting = deviceAt(address, {
+      sys_name: `switch-${number}`,
+      serial_number: `BENCH${number}`,
+      interfaces,
+      addresses: [{ ip_address: address, prefix_length: 24, if_index: 1 }],
+      vlans: [
+        { number: 1, name: "default" },
+        { number: 10, name: "users" },
+        { number: 20, name: "voice" },
+      ],
+    });
+    return { ...sighting, digest: digestOf(sighting) };
+  });
+}
