@@ -20,3 +20,5 @@ export const Source = Type.Object({ type: OneOf(SOURCE_TYPES) }, { $id: "Source"
 /** What a person entered. */
 export const MANUAL: SourceRecord = { type: "Manual" };
 export const DISCOVERED: SourceRecord = { type: "Discovery" };
+/** What was concluded from what was seen. */
+export const INFERRED: SourceRecord = { type: "Inferred" };

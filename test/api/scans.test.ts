@@ -341,6 +341,32 @@ describe("a scan that is not to commit", () => {
     expect(real["outcome"].records).toEqual(scan["outcome"].records);
   });
 
+  test("tells who would be at the other end of each cable, also of devices that are not written yet", async () => {
+    await newSubnet(appliance, { cidr: "10.0.0.0/28" });
+    await communityOf(appliance, "public");
+    for (const [near, far] of [["1", "2"], ["2", "1"]] as const) {
+      appliance.probes.alive.set(`10.0.0.${near}`, {});
+      const lldp = [{ chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${far}` }, port_id: { subtype: "InterfaceName", value: `to-${near}` }, sys_name: `sw-${far}` }] as const;
+      appliance.probes.devices.set(`10.0.0.${near}`, {
+        community: "public",
+        device: fakeDevice({ sys_name: `sw-${near}`, chassis_id: { subtype: "MacAddress", value: `00:00:5e:00:53:0${near}` }, interfaces: [{ if_index: 1, if_descr: `to-${far}`, if_name: `to-${far}`, if_type: 6, mac_address: `00:00:5e:00:53:0${near}`, admin_status: "Up", oper_status: "Up", lldp }] }),
+      });
+    }
+    const told = await findings(appliance, await scanned(appliance, { commit: false }));
+    const entries = told.filter(({ entity }) => entity === "if_entry").toSorted((a, b) => (a["label"] < b["label"] ? -1 : 1));
+    expect(entries.map(({ label, changes }) => [label, changes.neighbor?.to])).toEqual([
+      ["to-1", { type: "IfEntry", id: entries[1]?.["id"] }],
+      ["to-2", { type: "IfEntry", id: entries[0]?.["id"] }],
+    ]);
+    await scanned(appliance);
+    const written = (await owner.get("/api/v1/if-entries?order_by=if_name")).data as Wire[];
+    expect(written.map(({ if_name, neighbor }) => [if_name, neighbor])).toEqual([
+      ["to-1", { type: "IfEntry", id: written[1]?.["id"] }],
+      ["to-2", { type: "IfEntry", id: written[0]?.["id"] }],
+    ]);
+    expect(await findings(appliance, await scanned(appliance, { commit: false }))).toEqual([]);
+  });
+
   test("tells a change as what it is and what it would be, and an unchanged network as nothing", async () => {
     await furnish();
     await scanned(appliance);

@@ -7,7 +7,8 @@ import { ensureExecutable, Workplace } from "../support/executable.ts";
 import type { Wire } from "../support/factories.ts";
 import { recordingText } from "../support/recorded-reads.ts";
 import { seededRandom } from "../support/seeded-random.ts";
-import { startAgent, type AgentFaults, type SnmpAgent } from "../support/snmp-agent.ts";
+import { startAgent, type AgentFaults, type AgentOptions, type SnmpAgent } from "../support/snmp-agent.ts";
+import { startAgents } from "../support/snmp-agents.ts";
 import { viewOfSnmprec } from "../support/snmp-view.ts";
 
 const TIMEOUT_MS = 90_000;
@@ -57,7 +58,7 @@ const agents: SnmpAgent[] = [];
 
 beforeAll(async () => {
   ensureExecutable();
-  for (const index of HOSTILE.keys()) agents.push(await agentAt(index));
+  agents.push(...(await startAgents([...HOSTILE.keys()].map(agentAt))));
   place = new Workplace();
   const { key, organizationId } = await place.setUp();
   const running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
@@ -68,10 +69,8 @@ afterAll(async () => {
   await place.close();
 });
 
-/** All of them on one port that is free at all their addresses. */
-function agentAt(index: number): Promise<SnmpAgent> {
-  const port = agents[0]?.port;
-  return startAgent({ address: `127.17.${index}.1`, ...(port === undefined ? {} : { port }), communities: { public: view }, faults: {} });
+function agentAt(index: number): AgentOptions & { readonly address: string } {
+  return { address: `127.17.${index}.1`, communities: { public: view }, faults: {} };
 }
 
 describe("an agent", () => {
@@ -94,7 +93,7 @@ describe("an agent", () => {
       expect(await inventory(id)).toEqual(before);
 
       agent.close();
-      agents[index] = await agentAt(index);
+      agents[index] = await startAgent({ ...agentAt(index), port: agent.port });
       expect((await discovery.scanned(asked))["outcome"]).toMatchObject({ transactions: null, records: {}, findings: {}, hosts: { devices: 1 } });
     },
     TIMEOUT_MS,

@@ -322,6 +322,29 @@ describe("which host is which", () => {
   });
 });
 
+describe("the subnets of what is found", () => {
+  const subnets = async () => ((await get("/api/v1/subnets?order_by=cidr")) as Wire[]).map((each) => [each["cidr"], each["source"].type, each["subnet_type"]]);
+
+  test("are those that are there, else the block that the scan was to look through, else none but its own", async () => {
+    expect((await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
+    await scan.run("discovery.addresses", { blocks: ["10.0.0.0/16", "10.1.0.0/24"], sightings: [seenAt("10.0.0.7"), seenAt("10.1.0.7"), seenAt("10.0.9.9"), seenAt("10.2.0.7")] });
+    expect(await subnets()).toEqual([["10.0.0.0/16", "Inferred", "Unknown"], ["10.0.0.0/24", "Manual", "Unknown"], ["10.1.0.0/24", "Inferred", "Unknown"], ["10.2.0.7/32", "Discovery", "Unknown"]]);
+  });
+
+  test("are what a device says of its interfaces; what is the Internet's, and what every machine has, is told apart", async () => {
+    const has = (ip_address: string, prefix_length: number | null) => ({ ip_address, prefix_length, if_index: 1 });
+    await scan.devices(aSwitch({ addresses: [has("10.0.0.2", 24), has("203.0.113.9", 30), has("127.0.0.1", 8), has("10.255.0.1", 32), has("fe80::1", 64), has("10.9.0.1", null)] }));
+    expect(await subnets()).toEqual([
+      ["10.0.0.0/24", "Discovery", "Unknown"],
+      ["10.9.0.1/32", "Discovery", "Unknown"],
+      ["10.255.0.1/32", "Discovery", "Unknown"],
+      ["127.0.0.0/8", "Discovery", "Loopback"],
+      ["203.0.113.8/30", "Discovery", "Internet"],
+      ["fe80::/64", "Discovery", "Unknown"],
+    ]);
+  });
+});
+
 describe("what vanished", () => {
   const unseen = (hours: number) => [...findUnseen(appliance.reader.db, appliance.reader.recordN(appliance.first.networkId) as number, appliance.clock.now() - hours * 3_600_000)];
   const setStaleAfter = async (hours: number) => {

@@ -8,7 +8,7 @@ import { ensureExecutable, Workplace } from "../support/executable.ts";
 import type { Wire } from "../support/factories.ts";
 import { fixtureNames, recordingNames, recordingText } from "../support/recorded-reads.ts";
 import { expectedAddresses, expectedArp, expectedCdp, expectedForwarding, expectedInterfaces, expectedLldp, expectedMembership, expectedVlans, inOrder, pairs, rawOf, sorted, type Raw } from "../support/recorded-truth.ts";
-import { startAgent, type SnmpAgent } from "../support/snmp-agent.ts";
+import { startAgents } from "../support/snmp-agents.ts";
 import { viewOfSnmprec } from "../support/snmp-view.ts";
 
 const TIMEOUT_MS = 90_000;
@@ -40,7 +40,9 @@ const open: Array<{ close(): unknown }> = [];
 
 beforeAll(async () => {
   ensureExecutable();
-  const agents = await startAgents();
+  // Encoded beforehand: an agent that answers its first question late is taken for a slow one.
+  const agents = await startAgents(replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })));
+  open.push(...agents);
   const place = new Workplace();
   open.push(place);
   const { key, organizationId } = await place.setUp();
@@ -72,20 +74,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of open.splice(0)) await each.close();
 });
-
-/** One for each recording, on one port that is free at all their addresses. */
-async function startAgents(): Promise<SnmpAgent[]> {
-  const started: SnmpAgent[] = [];
-  for (const { name, address } of replayed) {
-    const port = started[0]?.port;
-    // Encoded beforehand: an agent that answers its first question late is taken for a slow one.
-    const view = viewOfSnmprec(recordingText(name));
-    const agent = await startAgent({ address, ...(port === undefined ? {} : { port }), communities: { public: view } });
-    started.push(agent);
-    open.push(agent);
-  }
-  return started;
-}
 
 describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   const of = (): Inventory => inventories.get(name) as Inventory;

@@ -24,6 +24,8 @@ export class FakeProbes implements Probes {
   /** How an address refuses everybody; without it, it is silent. */
   readonly refusing = new Map<string, string>();
   readonly names = new Map<string, readonly string[]>();
+  /** Nobody answers for any name. */
+  isWithoutResolver = false;
   readonly macs = new Map<string, string>();
   hold: Hold = async () => {};
   /** How many were asked at the same time at most. */
@@ -67,9 +69,9 @@ export class FakeProbes implements Probes {
     return this.macs.get(address) ?? null;
   }
 
-  async addressesOf(name: string): Promise<readonly string[]> {
+  async addressesOf(name: string): Promise<readonly string[] | null> {
     this.looked.push(name);
-    return this.names.get(name) ?? [];
+    return this.isWithoutResolver ? null : (this.names.get(name) ?? []);
   }
 }
 

@@ -1,6 +1,5 @@
 // Walks an agent by SNMP and writes down what it says as .snmprec text: `OID|type|value` a line. Run by itself it prints that:
-//   bun test/support/record-agent.ts ADDRESS COMMUNITY [OID …]
-// Of this machine and its network it keeps only what the agent says.
+// ./scripts/bun test/support/record-agent.ts ADDRESS COMMUNITY [OID …]
 
 import { createSession, createV3Session, isVarbindError, ObjectType, Version2c, type Session, type User, type Varbind } from "net-snmp";
 

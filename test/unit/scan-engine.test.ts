@@ -3,9 +3,9 @@ import { DomainError } from "../../src/base/errors.ts";
 import type { Outcome } from "../../src/db/transaction.ts";
 import { ADDRESSES_OF_HOST_MAX } from "../../src/discovery/scans/asking.ts";
 import type { ScanNote } from "../../src/discovery/scans/commands.ts";
-import { NOTE_MS, runScan, type EngineParts } from "../../src/discovery/scans/engine.ts";
+import { NAMES_UNANSWERED_MAX, NOTE_MS, runScan, type EngineParts } from "../../src/discovery/scans/engine.ts";
 import type { Assignment, KnownAddress, KnownHost, KnownNetwork } from "../../src/discovery/scans/known-network.ts";
-import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
+import { DEVICES_AT_A_TIME, NAMES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
 import { STOP_MS } from "../../src/discovery/scans/scan-ending.ts";
 import type { ScanOrder, StopReason } from "../../src/discovery/scans/scan-thread.ts";
 import { PROGRESS_INTERVAL_MS, type ScanProgress } from "../../src/discovery/scans/scan.ts";
@@ -294,6 +294,15 @@ describe("a scan by SNMP", () => {
     expect(asked(probes)).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.7", "10.0.0.4"]);
     expect(probes.looked).toEqual(["edge-7"]);
     expect(devices()).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.7", "10.0.0.4"]);
+  });
+
+  test("looks up no more names when nobody answers for them", async () => {
+    const probes = new FakeProbes();
+    probes.isWithoutResolver = true;
+    probes.devices.set("10.0.0.1", opened("public", { interfaces: Array.from({ length: 200 }, (_, index) => ({ if_index: index + 1, lldp: [{ sys_name: `edge-${index}` }] })) }));
+    const { run } = newRun({ kind: "snmp", probes, hosts: { core: ["10.0.0.1"] } });
+    await run();
+    expect(probes.looked.length).toBeLessThanOrEqual(NAMES_AT_A_TIME + NAMES_UNANSWERED_MAX);
   });
 
   test("takes the link-layer address that this machine knows of a device", async () => {

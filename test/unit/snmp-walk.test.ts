@@ -180,9 +180,15 @@ describe("a walk at an agent that does not go forward", () => {
       }
       return answerOf(varbinds);
     };
-    const capped = await walkView({}, { before: wide }, { valueCap: 6_000 }, columns);
+    const pace = newPace();
+    const capped = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
     expect(capped.failure?.reason).toBe("row_cap");
-    expect([...capped.columns.values()].reduce((count, column) => count + column.values.size, 0)).toBeLessThan(6_000 + 250 + 1);
+    const valuesOf = (walked: typeof capped) => [...walked.columns.values()].reduce((count, column) => count + column.values.size, 0);
+    expect(valuesOf(capped)).toBeLessThan(6_000 + 250 + 1);
+    // The cap is of the device: its next table is not read for as long again.
+    const after = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
+    expect(after.failure?.reason).toBe("row_cap");
+    expect(valuesOf(after)).toBeLessThan(251);
   });
 
   test("ends whatever the agent invents", async () => {

@@ -25,7 +25,7 @@ import { SubnetPlacer } from "./subnet-placer.ts";
 export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly DeviceSighting[] }, actor: CommandActor): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
-  const subnets = new SubnetPlacer(write);
+  const subnets = new SubnetPlacer(write, input.blocks);
   for (const sighting of input.sightings) recordDevice(write, subnets, sighting);
   return write.result();
 }
@@ -37,7 +37,7 @@ export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonl
 export function recordAddresses(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly AddressSighting[] }, actor: CommandActor): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
-  const subnets = new SubnetPlacer(write);
+  const subnets = new SubnetPlacer(write, input.blocks);
   for (const sighting of input.sightings) if (sighting.answered.length > 0 || subnets.contains(sighting.ip_address)) recordAddress(write, subnets, sighting);
   return write.result();
 }

@@ -6,7 +6,7 @@ import { parseIp } from "../../base/ip.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
-import { DISCOVERED, type SourceRecord } from "../../resources/source.ts";
+import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
 import { AddressBook } from "./addresses.ts";
@@ -20,8 +20,6 @@ import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /** The machine that the appliance runs on. */
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
-
-const INFERRED: SourceRecord = { type: "Inferred" };
 
 /**
  * Writes an address that was seen.

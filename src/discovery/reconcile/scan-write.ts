@@ -16,6 +16,8 @@ import { mergeTold } from "./told-fields.ts";
 export interface ScanInput {
   readonly scan_id: string;
   readonly network_id: string;
+  /** CIDRs that the scan was told to look through. */
+  readonly blocks?: readonly string[];
 }
 
 /** A told value for each field; see mergeTold. */

@@ -2,7 +2,7 @@
 // contains the address.
 
 import { cidrContains, cidrOf, parseCidr, parseIp, type Cidr, type Ip } from "../../base/ip.ts";
-import { DISCOVERED } from "../../resources/source.ts";
+import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -14,8 +14,14 @@ export class SubnetPlacer {
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
   private isRead = false;
 
-  constructor(write: ScanWrite) {
+  /** Of the scan's targets, those that may be a subnet. */
+  private readonly blocks: readonly Cidr[];
+
+  /** @param blocks CIDRs that the scan was told to look through */
+  constructor(write: ScanWrite, blocks: readonly string[] = []) {
     this.write = write;
+    const parsed = blocks.flatMap((text) => parseCidr(text) ?? []);
+    this.blocks = parsed.filter((block) => block.prefixLength >= SHORTEST_PREFIX[block.version] && block.prefixLength < block.bytes.length * 8).sort((a, b) => b.prefixLength - a.prefixLength);
   }
 
   /**
@@ -33,7 +39,11 @@ export class SubnetPlacer {
       const implied = this.idOf(cidrOf(ip, prefixLength));
       if (implied !== null) return implied;
     }
-    return this.containing(ip) ?? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits));
+    const known = this.containing(ip);
+    if (known !== null) return known;
+    // Whoever told the scan to look through a block takes it for one subnet, until a device says how it is divided.
+    const told = this.blocks.find((block) => cidrContains(block, ip));
+    return (told === undefined || blockOfEverybody(ip) !== null ? null : this.idOf(told, INFERRED)) ?? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits));
   }
 
   /** Whether one of the network's subnets that is not the Internet contains an address. */
@@ -64,8 +74,8 @@ export class SubnetPlacer {
     return null;
   }
 
-  /** The subnet with this prefix, made where it is not there; null where a person has deleted it. */
-  private idOf(cidr: Cidr): string | null {
+  /** The subnet with this prefix, made where it is not there; null where a person has deleted it. @param source of a new one */
+  private idOf(cidr: Cidr, source: SourceRecord = DISCOVERED): string | null {
     const known = this.ids.get(cidr.text);
     if (known !== undefined) return known;
     const made = this.write.found(subnetKind, {
@@ -75,7 +85,7 @@ export class SubnetPlacer {
       description: null,
       subnet_type: typeOf(cidr),
       vlan_id: null,
-      source: DISCOVERED,
+      source,
       tags: [],
     });
     if (made === null) return null;

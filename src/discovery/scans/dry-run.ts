@@ -5,7 +5,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import type { Instant } from "../../base/instant.ts";
 import type { UuidSource } from "../../base/uuid.ts";
 import type { Sql } from "../../db/connection.ts";
-import type { RecordBase } from "../../db/kind.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { Statements } from "../../db/statements.ts";
 import { WriteTransaction, type NetChange, type Outcome } from "../../db/transaction.ts";
 import type { Commands } from "../../db/writer.ts";
@@ -60,6 +60,11 @@ export class DryRun {
       if (record !== null) findings.push({ type: "Changed", entity: ifEntryKind.name, id, label: labelOf(ifEntryKind.name, record), reason: this.reasonOf(record.host_id), changes: { fdb_macs: changed } });
     }
     return findings;
+  }
+
+  /** The records of a kind that would be written, each as it would be; null for one that would be gone. */
+  unwritten(kind: AnyKind): ReadonlyMap<string, RecordBase | null> {
+    return new Map(this.tx.netChanges().flatMap((change) => (change.kind.code === kind.code ? [[change.id, change.after] as const] : [])));
   }
 
   close(): void {

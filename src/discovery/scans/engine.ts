@@ -26,6 +26,8 @@ export const ADDRESSES_OF_SLICE = 16_384;
 export const FOLLOWED_MAX = 10_000;
 /** Names of neighbors that are looked up. */
 export const NAMES_MAX = 1_000;
+/** After so many in a row that nobody answered for, nobody will: the scan does not wait for the rest. */
+export const NAMES_UNANSWERED_MAX = 16;
 /** Records of one command that marks them as stale. */
 export const STALE_OF_BATCH = 2_000;
 /** Records that are looked for at once to be marked, and how often. */
@@ -84,6 +86,7 @@ class ScanRun {
     this.recorder = new Recorder({
       scanId: order.id,
       networkId: order.network_id,
+      blocks: (order.targets ?? []).filter((target) => target.includes("/")),
       run: (command, bytes) => (dryRun === null ? ports.write<Recorded>(command, bytes) : dryRun.run(command, bytes)),
       timers: parts.timers,
       recorded: (recorded, sequence) => this.book.addRecorded(recorded, sequence),
@@ -236,13 +239,17 @@ class ScanRun {
     const knownNames = new Set([...network.hosts.values()].flatMap(({ name, sys_name }) => [name.toLowerCase(), ...(sys_name === null ? [] : [sys_name.toLowerCase()])]));
     let namesLeft = NAMES_MAX;
     let left = FOLLOWED_MAX;
+    let unanswered = 0;
     for (let heard = asking.takeHeard(); heard.addresses.length + heard.names.length > 0 && left > 0; heard = asking.takeHeard()) {
       const names = heard.names.filter((name) => !knownNames.has(name)).slice(0, namesLeft);
       namesLeft -= names.length;
       for (const name of names) knownNames.add(name);
       const found = new Set(heard.addresses);
       await inParallel(names, NAMES_AT_A_TIME, ports.signal, async (name) => {
-        for (const address of await parts.probes.addressesOf(name, ports.signal)) found.add(address);
+        if (unanswered >= NAMES_UNANSWERED_MAX) return;
+        const addresses = await parts.probes.addressesOf(name, ports.signal);
+        unanswered = addresses === null ? unanswered + 1 : 0;
+        for (const address of addresses ?? []) found.add(address);
       });
       const addresses = [...found].filter((address) => scope.contains(address) && !asking.isSettled(address)).slice(0, left);
       left -= addresses.length;
@@ -277,8 +284,7 @@ class ScanRun {
   }
 
   private async link(): Promise<void> {
-    // They are found in what is written, and of a scan that only tells nothing is.
-    if (this.order.kind === "sweep" || this.parts.dryRun !== null) return;
+    if (this.order.kind === "sweep") return;
     this.progress.enter("links");
     for (const { command, input } of this.parts.links.find()) {
       this.ports.signal.throwIfAborted();

@@ -46,6 +46,6 @@ export interface Probes {
   askDevice(address: string, options: { readonly credentials: readonly SnmpCredential[]; readonly remembered: WorkingCredential | null; readonly signal: AbortSignal }): Promise<AskedDevice>;
   /** The link-layer address that this machine knows of an address on one of its own links; null where it knows none. */
   macOf(address: string): string | null;
-  /** The addresses of a name; none where it has none or nobody answers. */
-  addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** The addresses of a name; null where nobody answers. Once the signal is aborted, soon and in any way. */
+  addressesOf(name: string, signal: AbortSignal): Promise<readonly string[] | null>;
 }

@@ -30,6 +30,8 @@ interface Batch {
 export interface RecorderOptions {
   readonly scanId: string;
   readonly networkId: string;
+  /** The blocks among the scan's targets. */
+  readonly blocks?: readonly string[];
   readonly run: RunCommand;
   readonly timers: Timers;
   readonly recorded: (recorded: Recorded, sequence: number | null) => void;
@@ -151,7 +153,8 @@ export class Recorder {
   /** A sighting that breaks its command must not take its neighbors along. */
   private async sightings(command: string, items: ReadonlyArray<{ readonly label: string; readonly text: string }>): Promise<void> {
     try {
-      await this.runText(command, `"sightings":[${items.map(({ text }) => text).join(",")}]`);
+      const { blocks = [] } = this.options;
+      await this.runText(command, `${blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},`}"sightings":[${items.map(({ text }) => text).join(",")}]`);
     } catch (error) {
       if (!(error instanceof DomainError && error.code === "internal_error")) throw error;
       const [first] = items;

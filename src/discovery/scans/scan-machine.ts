@@ -8,6 +8,7 @@ import { SecretBox } from "../../base/secret-box.ts";
 import type { Timers } from "../../base/timers.ts";
 import { UuidSource } from "../../base/uuid.ts";
 import { openReadOnly } from "../../db/connection.ts";
+import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { Reader } from "../../db/reader.ts";
 import type { Commands } from "../../db/writer.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
@@ -36,7 +37,7 @@ export interface MachineParts {
   readonly probes: Probes;
   /** What the writer runs on what a scan sees, for scans that only tell what it would do. */
   readonly commands: Commands;
-  readonly links: (reader: Reader, networkN: number) => Links;
+  readonly links: (reader: Reader, networkN: number, unwritten?: (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>) => Links;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
@@ -59,7 +60,7 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
           network,
           openCredential: (id) => credentials.get(id),
           dryRun,
-          links: network === null ? { find: () => [] } : parts.links(reader, network.n),
+          links: network === null ? { find: () => [] } : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.unwritten(kind)),
           unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
           clock,
           timers,

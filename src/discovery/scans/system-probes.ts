@@ -43,14 +43,14 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       }
     },
     addressesOf: async (name, signal) => {
-      const { promise: over, resolve } = Promise.withResolvers<[]>();
-      const end = () => resolve([]);
+      const { promise: over, resolve } = Promise.withResolvers<null>();
+      const end = () => resolve(null);
       const cancel = timers.after(NAME_TIMEOUT_MS, end);
       signal.addEventListener("abort", end);
       try {
         // A name without dots is looked for in the domains of this machine, as people here would.
         const found = await Promise.race([lookup(name, { all: true }).catch(() => []), over]);
-        return [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
+        return found === null ? null : [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
       } finally {
         cancel();
         signal.removeEventListener("abort", end);

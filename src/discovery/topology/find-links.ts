@@ -2,7 +2,7 @@
 // Reads and resolves; writes nothing.
 
 import type { Reader } from "../../db/reader.ts";
-import { networkFacts } from "./network-facts.ts";
+import { networkFacts, type Unwritten } from "./network-facts.ts";
 import type { NetworkFacts, ShownPort } from "./facts.ts";
 import type { NeighborLink } from "./link-neighbors.ts";
 import { resolveNeighbors, type PortResolution } from "./resolve.ts";
@@ -12,11 +12,14 @@ export const LINKS_COMMAND = "discovery.links";
 /** Entries of one command. */
 export const LINKS_OF_BATCH = 1_000;
 
-/** How a scan finds the links of its network: nothing to write where nothing has changed. */
-export function linksOf(reader: Reader, networkN: number): { find(): Generator<{ readonly command: string; readonly input: { readonly links: readonly NeighborLink[] } }> } {
+/**
+ * How a scan finds the links of its network: nothing to write where nothing has changed.
+ * @param unwritten what a scan that only tells what it would do would have written before
+ */
+export function linksOf(reader: Reader, networkN: number, unwritten?: Unwritten): { find(): Generator<{ readonly command: string; readonly input: { readonly links: readonly NeighborLink[] } }> } {
   return {
     *find() {
-      const facts = networkFacts(reader, networkN);
+      const facts = networkFacts(reader, networkN, null, unwritten);
       // A network's worth of parsed records is left behind: the collector would wait until there are several, and keep the room.
       Bun.gc(true);
       const links = changedLinks(facts);

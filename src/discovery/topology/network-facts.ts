@@ -1,7 +1,7 @@
 // Reads what is known of one network's hosts and links as of one transaction. Goes in short steps and holds no transaction in between;
 // keeps some hundred bytes for each host, address and interface, and nothing of forwarding tables. Judges nothing.
 
-import { parseMembers, scopeKey, type AnyKind } from "../../db/kind.ts";
+import { parseMembers, scopeKey, type AnyKind, type RecordBase } from "../../db/kind.ts";
 import type { AsOf } from "../../db/list-query.ts";
 import type { ReadConnection } from "../../db/read-connection.ts";
 import type { Reader } from "../../db/reader.ts";
@@ -14,9 +14,14 @@ import type { AddressFact, NetworkFacts, ShownHost, ShownPort } from "./facts.ts
 /** Records of one step: some milliseconds. */
 const STEP_ROWS = 1_000;
 
+/** What is not written yet and to be taken as if it were: by id, each record as it would be; null for one that would be gone. */
+export type Unwritten = (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>;
+
+const NOTHING_UNWRITTEN: Unwritten = () => new Map();
+
 /** All of it at once, live or as of an instant, for whoever has a thread of his own. */
-export function networkFacts(reader: Reader, networkN: number, asOf: AsOf | null = null): NetworkFacts {
-  const steps = gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence);
+export function networkFacts(reader: Reader, networkN: number, asOf: AsOf | null = null, unwritten: Unwritten = NOTHING_UNWRITTEN): NetworkFacts {
+  const steps = gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence, unwritten);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -24,10 +29,10 @@ export function networkFacts(reader: Reader, networkN: number, asOf: AsOf | null
 }
 
 /** The same, yielding between its steps. @param sequence the transaction that it is as of */
-export function* gatherNetworkFacts(connection: ReadConnection, networkN: number, sequence: number): Generator<void, NetworkFacts> {
+export function* gatherNetworkFacts(connection: ReadConnection, networkN: number, sequence: number, unwritten: Unwritten = NOTHING_UNWRITTEN): Generator<void, NetworkFacts> {
   const addresses = new Map<string, AddressFact[]>();
   const ipOf = new Map<string, string>();
-  for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence)) {
+  for (const step of living<IpAddressRecord>(connection, ipAddressKind, networkN, sequence, unwritten(ipAddressKind))) {
     for (const { id, host_id, ip_address, mac_address } of step.toSorted((a, b) => a.position - b.position)) {
       ipOf.set(id, ip_address);
       const fact = { ip_address, mac_address };
@@ -38,12 +43,12 @@ export function* gatherNetworkFacts(connection: ReadConnection, networkN: number
     yield;
   }
   const hosts: ShownHost[] = [];
-  for (const step of living<HostRecord>(connection, hostKind, networkN, sequence)) {
+  for (const step of living<HostRecord>(connection, hostKind, networkN, sequence, unwritten(hostKind))) {
     for (const host of step) hosts.push(hostFact(host, addresses.get(host.id) ?? []));
     yield;
   }
   const ports: ShownPort[] = [];
-  for (const step of living<IfEntryRecord>(connection, ifEntryKind, networkN, sequence)) {
+  for (const step of living<IfEntryRecord>(connection, ifEntryKind, networkN, sequence, unwritten(ifEntryKind))) {
     for (const entry of step) ports.push(portFact(entry, ipOf.get(entry.ip_address_id ?? "") ?? null));
     yield;
   }
@@ -76,8 +81,23 @@ function portFact(entry: IfEntryRecord, ipAddress: string | null): ShownPort {
   };
 }
 
-/** The records of a kind that lived in a network, in page order, step by step. */
-function* living<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
+/** The records of a kind that lived in a network, in page order, step by step; what is new and unwritten last. */
+function* living<R extends RecordBase>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number, unwritten: ReadonlyMap<string, RecordBase | null>): Generator<R[]> {
+  const written = new Set<string>();
+  for (const step of stored<R>(connection, kind, networkN, sequence)) {
+    if (unwritten.size === 0) yield step;
+    else {
+      yield step.flatMap((record) => {
+        written.add(record.id);
+        const changed = unwritten.get(record.id);
+        return changed === undefined ? [record] : changed === null ? [] : [changed as R];
+      });
+    }
+  }
+  if (unwritten.size > 0) yield [...unwritten].flatMap(([id, record]) => (record === null || written.has(id) ? [] : [record as R]));
+}
+
+function* stored<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
   const statement = `SELECT s.n, v.members FROM history_spans s
     CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
     WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL ORDER BY s.n LIMIT ${STEP_ROWS}`;
