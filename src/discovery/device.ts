@@ -115,8 +115,8 @@ export interface LldpAnnouncement {
   readonly sys_name?: string;
   readonly sys_desc?: string;
   readonly port_desc?: string;
-  /** The first management address: IPv4 before IPv6. */
-  readonly mgmt_addr?: string;
+  /** The first management address: IPv4 before IPv6; null where it is not known whether there is one. */
+  readonly mgmt_addr?: string | null;
 }
 
 /** cdpCacheTable (CISCO-CDP-MIB). Absent: not announced. */

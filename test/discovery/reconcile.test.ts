@@ -118,6 +118,20 @@ describe("a device that answers", () => {
     for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(second).not.toHaveProperty(field);
   });
 
+  test("whose table of management addresses always breaks off has its neighbors, and keeps the addresses that were known", async () => {
+    const neighbor = (far: number, address: string | null) => ({ chassis_id: { subtype: "MacAddress", value: mac(1, far) } as const, port_id: { subtype: "InterfaceName", value: "Gi0/9" } as const, sys_name: `far-${far}`, mgmt_addr: address });
+    const announcing = (...lldp: Array<ReturnType<typeof neighbor>>) => aSwitch({ interfaces: [ethernet(1, { lldp })] });
+    await scan.devices(announcing(neighbor(5, "10.0.0.5"), neighbor(6, "10.0.0.6")));
+    expect((await scan.devices(announcing(neighbor(5, null), neighbor(6, null)))).sequence).toBeNull();
+    const [entry] = (await entries()) as [Wire];
+    expect(entry).toMatchObject({ lldp_sys_name: "far-5", lldp_mgmt_addr: "10.0.0.5", more_neighbors: [{ sys_name: "far-6", mgmt_addr: "10.0.0.6" }] });
+    await scan.devices(announcing(neighbor(7, null), neighbor(8, null)));
+    const [other] = (await entries()) as [Wire];
+    expect(other).toMatchObject({ lldp_sys_name: "far-7", more_neighbors: [{ protocol: "Lldp", sys_name: "far-8" }] });
+    expect(other["more_neighbors"][0]).not.toHaveProperty("mgmt_addr");
+    expect(other).not.toHaveProperty("lldp_mgmt_addr");
+  });
+
   test("that renumbered its interfaces keeps their records: a name says more than a number", async () => {
     await scan.devices(aSwitch());
     const before = await entries();

@@ -86,7 +86,7 @@ function check(device: Device, seed: number): void {
     for (const announced of each.lldp ?? []) {
       for (const value of [announced.chassis_id?.value, announced.port_id?.value, announced.sys_name, announced.sys_desc, announced.port_desc]) text(value);
       must(announced.port_id === undefined || PORT_ID_SUBTYPES.includes(announced.port_id.subtype), announced);
-      address(announced.mgmt_addr);
+      address(announced.mgmt_addr ?? undefined);
     }
     ascending(each.lldp ?? [], (announced) => JSON.stringify(announced), "lldp");
     for (const announced of each.cdp ?? []) {

@@ -276,9 +276,9 @@ describe("what is not served or not read", () => {
     expect(neighbors(read(steps))).toEqual({ 10_101: undefined, 10_102: undefined, 10_103: undefined, 10_104: undefined });
   });
 
-  test("where the management addresses broke off nothing is said of announcements without one", () => {
+  test("where the management addresses broke off it is not known whether announcements without one have one", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }), lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] } });
-    expect(neighbors(device)).toEqual({ 10_101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }], 10_102: undefined, 10_103: [], 10_104: [] });
+    expect(neighbors(device)).toEqual({ 10_101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }], 10_102: [{ ...ANNOUNCED, mgmt_addr: null }], 10_103: [], 10_104: [] });
     expect(device.tables.lldp).toEqual({ state: "partial", problem: NO_ANSWER });
   });
 });

@@ -31,8 +31,8 @@ export interface LldpTold {
 
 /**
  * Neighbors of which the device says the same in several rows (of several time marks, or destination addresses) are one. Nothing is said of any
- * interface where the neighbors, the local ports or the interfaces broke off; where the management addresses did, nothing of interfaces on which an
- * announcement has none.
+ * interface where the neighbors, the local ports or the interfaces broke off; where the management addresses did, nothing of those that
+ * are missing: with some agents that table always does, and their neighbors are neighbors all the same.
  *
  * Absent: neither local system data nor neighbors. With local system data and no row of neighbors it is complete: there are none. Neighbors on a
  * port that belongs to no interface are left out and said.
@@ -70,8 +70,9 @@ export function lldpOf(reads: Reads, interfaces: ReadonlyMap<number, InterfaceDr
   return {
     chassisId,
     of: (ifIndex) => {
-      const announced = isKnown ? sorted(byInterface.get(ifIndex)) : undefined;
-      return addresses.isComplete || announced?.every((each) => each.mgmt_addr !== undefined) ? announced : undefined;
+      if (!isKnown) return undefined;
+      const announced = [...(byInterface.get(ifIndex)?.values() ?? [])];
+      return inOrder(addresses.isComplete ? announced : announced.map((each) => (each.mgmt_addr === undefined ? { ...each, mgmt_addr: null } : each)));
     },
     report: reportOn(reads, STEPS, isServed, notes),
   };
@@ -156,6 +157,6 @@ function localChassisOf(reads: Reads, step: string): LinkId<ChassisIdSubtype> | 
   return id === undefined ? undefined : chassisIdOf(scalarOf(reads, step, "chassisIdSubtype"), id);
 }
 
-function sorted(announced: ReadonlyMap<string, LldpAnnouncement> | undefined): LldpAnnouncement[] {
-  return [...(announced ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+function inOrder(announced: readonly LldpAnnouncement[]): LldpAnnouncement[] {
+  return announced.map((each) => ({ each, key: JSON.stringify(each) })).sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ each }) => each);
 }

@@ -3,7 +3,7 @@
 import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import { withFarEnd, type MoreNeighbor } from "../../resources/if-entries/more-neighbors.ts";
+import { withFarEnd, type MoreLldpNeighbor, type MoreNeighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import { isFloodable } from "../topology/announcements.ts";
@@ -84,7 +84,7 @@ function toldAnnouncements({ lldp: announced, cdp }: DeviceInterface, before: If
   if (announced === undefined && cdp === undefined) return {};
   const lldp = announced === undefined ? undefined : nearestFirst(announced);
   const told: Record<string, unknown> = {};
-  if (lldp !== undefined) Object.assign(told, lldpFields(lldp[0]));
+  if (lldp !== undefined) Object.assign(told, lldpFields(lldp[0], before));
   if (cdp !== undefined) Object.assign(told, cdpFields(cdp[0]));
   const known = before?.more_neighbors ?? [];
   const more = [
@@ -100,20 +100,22 @@ function toldAnnouncements({ lldp: announced, cdp }: DeviceInterface, before: If
 /** Who is surely at the other end of the cable before who may be beyond it. */
 function nearestFirst(announced: readonly LldpAnnouncement[]): readonly LldpAnnouncement[] {
   if (announced.length < 2) return announced;
-  const isBeyond = (each: LldpAnnouncement) => isFloodable({ protocol: "Lldp", ...each });
+  const isBeyond = ({ mgmt_addr: _address, ...each }: LldpAnnouncement) => isFloodable({ protocol: "Lldp", ...each });
   return [...announced.filter((each) => !isBeyond(each)), ...announced.filter(isBeyond)];
 }
 
 const FAR_END = ["lldp_chassis_id", "lldp_port_id", "cdp_device_id", "cdp_port_id"] as const;
 
-function lldpFields(first: LldpAnnouncement | undefined): Told {
+function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord | null): Told {
+  // Where nobody knows whether it has an address, the one that the same neighbor had stays.
+  const isKept = first?.mgmt_addr === null && Bun.deepEquals([first.chassis_id, first.port_id], [before?.lldp_chassis_id, before?.lldp_port_id]);
   return {
     lldp_chassis_id: first?.chassis_id ?? null,
     lldp_port_id: first?.port_id ?? null,
     lldp_sys_name: first?.sys_name ?? null,
     lldp_sys_desc: first?.sys_desc ?? null,
     lldp_port_desc: first?.port_desc ?? null,
-    lldp_mgmt_addr: first?.mgmt_addr ?? null,
+    lldp_mgmt_addr: isKept ? undefined : (first?.mgmt_addr ?? null),
   };
 }
 
@@ -121,8 +123,17 @@ function cdpFields(first: CdpAnnouncement | undefined): Told {
   return { cdp_device_id: first?.device_id ?? null, cdp_port_id: first?.port_id ?? null, cdp_platform: first?.platform ?? null, cdp_address: first?.address ?? null };
 }
 
-function moreLldp(announced: LldpAnnouncement, known: readonly MoreNeighbor[]): MoreNeighbor {
-  return withKnownFarEnd({ protocol: "Lldp", ...announced }, known);
+function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: readonly MoreNeighbor[]): MoreNeighbor {
+  const more: MoreLldpNeighbor = { protocol: "Lldp", ...announced };
+  if (typeof mgmt_addr === "string") return withKnownFarEnd({ ...more, mgmt_addr }, known);
+  // Where nobody knows whether it has one, the one that it had stays.
+  const before = mgmt_addr === undefined ? undefined : known.find((each) => each.protocol === "Lldp" && Bun.deepEquals(withoutAddress(each), more));
+  return before ?? withKnownFarEnd(more, known);
+}
+
+function withoutAddress(each: MoreLldpNeighbor): MoreNeighbor {
+  const { mgmt_addr: _address, ...rest } = each;
+  return withFarEnd(rest, null);
 }
 
 function moreCdp(announced: CdpAnnouncement, known: readonly MoreNeighbor[]): MoreNeighbor {

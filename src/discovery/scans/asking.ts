@@ -189,7 +189,7 @@ export class Asking {
     }
     if (typeof device.sys_name === "string") this.answeredNames.add(nameKey(device.sys_name));
     for (const each of device.interfaces ?? []) {
-      for (const { mgmt_addr, sys_name } of each.lldp ?? []) this.hear(mgmt_addr, sys_name);
+      for (const { mgmt_addr, sys_name } of each.lldp ?? []) this.hear(mgmt_addr ?? undefined, sys_name);
       for (const { address, device_id } of each.cdp ?? []) this.hear(address, device_id);
     }
   }

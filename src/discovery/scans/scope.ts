@@ -75,8 +75,10 @@ export class Scope {
       if (block === null) return [];
       const isAllowed = !PASSED_OVER_TYPES.includes(subnet.subnet_type);
       const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
-      if (!isAllowed) passedOver.push({ cidr: subnet.cidr, reason: `a subnet of the type ${subnet.subnet_type} is scanned only when it is named as a target` });
-      if (tooLarge !== null) passedOver.push({ cidr: subnet.cidr, reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}` });
+      // Every machine has loopback and link-local addresses: nobody misses those.
+      const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
+      if (!isAllowed && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `a subnet of the type ${subnet.subnet_type} is scanned only when it is named as a target` });
+      if (tooLarge !== null && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}` });
       return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
     });
     const ranges: Range[] = [];
@@ -171,8 +173,13 @@ function problemOf(block: Block, allowLarge: boolean): string | null {
       ? `is larger than ${allowed}, which is all that can be walked through of IPv6; name smaller blocks or single addresses`
       : `is larger than ${allowed}; name smaller blocks, or ask for it with allow_large`;
   }
-  const in_ = FORBIDDEN.find((each) => each.version === block.version && each.first <= block.first && each.last >= block.last);
-  return in_ === undefined ? null : `is ${in_.what}`;
+  const forbiddenBlock = forbiddenAs(block);
+  return forbiddenBlock === null ? null : `is ${forbiddenBlock}`;
+}
+
+/** What a block is as a whole, where no host may have its addresses; else null. */
+function forbiddenAs(block: Block): string | null {
+  return FORBIDDEN.find((each) => each.version === block.version && each.first <= block.first && each.last >= block.last)?.what ?? null;
 }
 
 /** The largest prefix that would do; null where the block is no larger. */
