@@ -3,21 +3,11 @@
 import { systemClock } from "./base/clock.ts";
 import { systemRandom } from "./base/random.ts";
 import { systemTimers } from "./base/timers.ts";
-import type { Commands } from "./db/writer.ts";
-import { fromScan, markStale, recordAddresses, recordDevices } from "./discovery/reconcile/commands.ts";
 import { openScanMachine, type ScannerOptions } from "./discovery/scans/scan-machine.ts";
 import { serveScans, type FromScanner, type ScanMachine, type ToScanner } from "./discovery/scans/scan-thread.ts";
 import { systemProbes } from "./discovery/scans/system-probes.ts";
-import { LINKS_COMMAND, linksOf } from "./discovery/topology/find-links.ts";
-import { linkNeighbors } from "./discovery/topology/link-neighbors.ts";
-
-/** What the writer runs on what a scan sees, by the same names: a scan that only tells what it would do runs them here, and writes nothing. */
-export const SIGHTING_COMMANDS: Commands = {
-  "discovery.addresses": fromScan(recordAddresses),
-  "discovery.devices": fromScan(recordDevices),
-  [LINKS_COMMAND]: fromScan(linkNeighbors),
-  "discovery.stale": fromScan(markStale),
-};
+import { SIGHTING_COMMANDS } from "./discovery/sighting-commands.ts";
+import { linksOf } from "./discovery/topology/find-links.ts";
 
 export function openScanner(options: ScannerOptions): ScanMachine {
   const shared = { timers: systemTimers, random: systemRandom };

@@ -12,10 +12,9 @@ import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts
 import { Writer, type Commands } from "./db/writer.ts";
 import { deriveChangesAndTexts } from "./history/verify/rebuild.ts";
 import { restoreRecord, revertTransaction } from "./history/restore/restore-commands.ts";
-import { fromScan, markStale, recordAddresses, recordDevices } from "./discovery/reconcile/commands.ts";
 import { cancelScan, dispatchScan, endScan, interruptScans, noteScan, passSchedule, queueScan } from "./discovery/scans/commands.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
-import { linkNeighbors } from "./discovery/topology/link-neighbors.ts";
+import { SIGHTING_COMMANDS } from "./discovery/sighting-commands.ts";
 import { apiKeyKind } from "./resources/api-keys/api-key.ts";
 import { createApiKey, removeApiKey, rotateApiKey, updateApiKey } from "./resources/api-keys/commands.ts";
 import { bindingKind } from "./resources/bindings/binding.ts";
@@ -93,18 +92,15 @@ export function commandsOf(secrets: SecretBox): Commands {
     "credential.delete": removeCredential,
     "credential.bulk_delete": removeEach(credentialKind, removeCredential),
     "credential.restore": restoreRecord(credentialKind),
-    "discovery.addresses": fromScan(recordAddresses),
+    ...SIGHTING_COMMANDS,
     "discovery.cancel": cancelScan,
-    "discovery.devices": fromScan(recordDevices),
     "discovery.dispatch": dispatchScan,
     "discovery.end": endScan,
     "discovery.interrupt": interruptScans,
-    "discovery.links": fromScan(linkNeighbors),
     "discovery.note": noteScan,
     "discovery.queue": queueScan,
     "discovery.schedule_pass": passSchedule,
     "discovery.self": recordSelf,
-    "discovery.stale": fromScan(markStale),
     "host.create": createHost,
     "host.update": updateHost,
     "host.delete": removeHost,
