@@ -16,6 +16,7 @@ import { SCHEMA_VERSION } from "./db/migrate.ts";
 import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
 import type { Scans } from "./discovery/scans/director.ts";
 import { scanRoutes } from "./discovery/scans/routes.ts";
+import { scheduledTargetProblems } from "./discovery/scans/scope.ts";
 import { topologyRoutes } from "./discovery/topology/routes.ts";
 import { changeFeedRoutes } from "./history/change-feed-routes.ts";
 import type { CommitWatch } from "./history/commit-watch.ts";
@@ -108,7 +109,7 @@ export function createApp(options: AppOptions) {
   networkRoutes(surface, options.inventory);
   organizationRoutes(surface, options.inventory);
   portRoutes(surface, options.inventory);
-  scheduleRoutes(surface, options.inventory);
+  scheduleRoutes(surface, options.inventory, scheduledTargetProblems);
   serviceRoutes(surface, options.inventory);
   subnetRoutes(surface, options.inventory);
   tagAssignmentRoutes(surface, options.inventory);

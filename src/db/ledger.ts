@@ -4,7 +4,7 @@
 import { formatInstant } from "../base/instant.ts";
 import { alreadyExists, DomainError } from "../base/errors.ts";
 import { hashTransaction, hashVersion } from "./hash.ts";
-import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type RecordBase } from "./kind.ts";
+import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type AnyKind, type Link, type RecordBase } from "./kind.ts";
 import { ROWS_PER_INSERT } from "./native-statement.ts";
 import { BLOCK_BITS } from "./schema.ts";
 import { searchText } from "./search-text.ts";
@@ -132,10 +132,7 @@ class LedgerWriter {
     } else {
       this.guarded(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
     }
-    if (entry.kind.links !== undefined && !Bun.deepEquals(entry.kind.links(before), entry.kind.links(record))) {
-      statements.unlink(entry.n);
-      this.link(entry);
-    }
+    if (entry.kind.links !== undefined) this.relink(entry.n, entry.kind.links(before), entry.kind.links(record));
     if (!Bun.deepEquals(kind.scopeIds(before), kind.scopeIds(record))) {
       const left = new Set(this.scopes(entry, before));
       for (const scope of this.scopes(entry, record)) if (!left.delete(scope)) this.enter(scope, entry.n);
@@ -280,6 +277,19 @@ class LedgerWriter {
   private link(entry: Entry): void {
     for (const link of entry.kind.links?.(entry.after as RecordBase) ?? []) {
       for (const target of new Set(link.ids)) this.tx.statements.link(entry.n, link.relation, this.nOf(target));
+    }
+  }
+
+  /** Only what differs: a trunk names four thousand VLANs, of which one comes or goes. */
+  private relink(n: number, before: readonly Link[], after: readonly Link[]): void {
+    for (const { relation, ids } of after) {
+      const old = before.find((link) => link.relation === relation)?.ids ?? [];
+      if (ids === old || (ids.length === old.length && ids.every((id, at) => id === old[at]))) continue;
+      const gone = new Set(old);
+      const fresh = new Set(ids.filter((id) => !gone.has(id)));
+      for (const id of ids) gone.delete(id);
+      for (const id of gone) this.tx.statements.unlinkOne(n, relation, this.nOf(id));
+      for (const id of fresh) this.tx.statements.link(n, relation, this.nOf(id));
     }
   }
 

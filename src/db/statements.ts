@@ -157,6 +157,10 @@ export class Statements {
     this.ledger.unlink.run({ n });
   }
 
+  unlinkOne(n: number, relation: string, targetN: number): void {
+    this.ledger.unlinkOne.run({ n, relation, target_n: targetN });
+  }
+
   isLinkedTo(n: number): boolean {
     return this.ledger.isLinkedTo.get({ n }) !== undefined;
   }
@@ -285,6 +289,10 @@ function ledgerStatements(db: Sql) {
     deleteObserved: db.delete(observations).where(eq(observations.n, value("n"))).prepare(),
     link: db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks))).prepare(),
     unlink: db.delete(liveLinks).where(eq(liveLinks.n, value("n"))).prepare(),
+    unlinkOne: db
+      .delete(liveLinks)
+      .where(and(eq(liveLinks.n, value("n")), eq(liveLinks.relation, value("relation")), eq(liveLinks.target_n, value("target_n"))))
+      .prepare(),
     isLinkedTo: db.select({ n: liveLinks.n }).from(liveLinks).where(eq(liveLinks.target_n, value("n"))).limit(1).prepare(),
     linksTo: db
       .select({ kind: historyRecords.kind, id: historyRecords.id })

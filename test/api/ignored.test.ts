@@ -122,7 +122,7 @@ describe("deleting what discovery has found", () => {
       await remove(path);
       expect(writtenIn(appliance)).toMatchObject({ [`Deleted ${entity}`]: 1, "Created ignored": 1 });
       const [record] = await ignored(`entity=${entity}`);
-      expect(record).toMatchObject({ entity, record_id: id, host_id: scene.host, network_id: scene.networkId, identity, label, signs: [] });
+      expect(record).toMatchObject({ entity, record_id: id, host_id: scene.host, network_id: scene.networkId, identity, label, signs: entity === "if_entry" ? ["if_name:Gi0/2", "if_descr:eth2"] : [] });
       expect(inTransaction(appliance, (tx) => tx.findByIdentity(ignoredKind, ignoredIdentity(entity as "port", identity))?.id)).toBe(record?.["id"]);
     }
     expect(inTransaction(appliance, (tx) => tx.findByIdentity(ignoredKind, `if_entry/${scene.host}/2`)?.record_id)).toBe(scene.entries[1]);
@@ -280,7 +280,7 @@ describe("what is ignored", () => {
     expect(await labels(`entity=port&network_id=${scene.networkId}`)).toEqual(["22/Tcp"]);
     expect(await labels("group_by=entity&order_by=label")).toEqual(["Gi0/2", "22/Tcp", "22/Tcp", "120 Voice"]);
     expect(await labels(`ids=${records[3]?.["id"]}`)).toEqual(["120 Voice"]);
-    expect(await appliance.owner.get(`${PATH}?entity=binding`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/entity", value: "binding" }] } } });
+    expect(await appliance.owner.get(`${PATH}?entity=network`)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/entity", value: "network" }] } } });
     const table = csvRecords((await appliance.owner.get(`${PATH}/export/csv?host_id=${scene.host}`)).text);
     expect(table[0]).toMatchObject({ host_name: "core-1", entity: "if_entry", label: "Gi0/2" });
   });

@@ -7,6 +7,7 @@ import { ScheduleRunner, type ScheduledScans } from "../../src/discovery/scans/s
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { made, newApiKey, newNetwork, newSubnet, type Wire } from "../support/factories.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
 import { asked, holdBack, untilEnded } from "../support/scans.ts";
 
 const HOUR_MS = 3_600_000;
@@ -36,11 +37,11 @@ function schedule(fields: Wire = {}): Promise<Wire> {
 }
 
 /** As the appliance starts it. */
-async function start(scans: ScheduledScans = appliance.scans): Promise<void> {
+async function start(scans: ScheduledScans = appliance.scans, those: Timers = appliance.timers): Promise<void> {
   const timers: Timers = {
     after: (ms, action) => {
       longestMs = Math.max(longestMs, ms);
-      return appliance.timers.after(ms, action);
+      return those.after(ms, action);
     },
   };
   const { reader, writes, clock } = appliance;
@@ -247,6 +248,62 @@ describe("a schedule", () => {
     await settled();
     await passTo(formatInstant(appliance.clock.now() + 15 * 60_000));
     expect((await runs()).map((each) => each.slice(0, 13))).toEqual(["2026-11-22T03"]);
+  });
+
+  const MONTH_MS = 30 * 24 * HOUR_MS;
+
+  test("goes on at once when a clock that was far ahead is set right", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    // These go by no clock, as those of a system do.
+    const timers = new ManualTimers();
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += HOUR_MS / 6) {
+        appliance.clock.advance(HOUR_MS / 6);
+        timers.advance(HOUR_MS / 6);
+        await settled();
+      }
+    };
+    await start(appliance.scans, timers);
+    appliance.clock.advance(MONTH_MS);
+    await pass(HOUR_MS);
+    const before = (await runs()).length;
+    appliance.clock.advance(-MONTH_MS);
+    await pass(3 * HOUR_MS);
+    expect(await runs()).toHaveLength(before + 3);
+  });
+
+  test("goes on after a start when a clock that was far ahead was set right meanwhile", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    appliance.clock.advance(MONTH_MS);
+    await start();
+    await stop();
+    expect(await runs()).toHaveLength(1);
+    appliance.clock.advance(-MONTH_MS);
+    await start();
+    await passTo("2026-11-21T11:10:00Z");
+    expect(await runs()).toHaveLength(3);
+  });
+
+  test("runs when it is due that was made while the ledger was ahead of the clock", async () => {
+    appliance.clock.advance(MONTH_MS);
+    await made(by.post("/api/v1/networks", { name: "later", tags: [] }));
+    appliance.clock.advance(-MONTH_MS);
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await start();
+    await passTo("2026-11-21T10:10:00Z");
+    expect(await runs()).toHaveLength(1);
+  });
+
+  test("runs once where the clock is set back a little", async () => {
+    await schedule({ cron: "0 * * * *", timezone: "UTC" });
+    await start();
+    await passTo("2026-11-21T10:00:01Z");
+    expect(await runs()).toHaveLength(1);
+    appliance.clock.advance(-5_000);
+    await stop();
+    await start();
+    await passTo("2026-11-21T10:30:00Z");
+    expect(await runs()).toHaveLength(1);
   });
 
   test("of each network is its own", async () => {

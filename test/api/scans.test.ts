@@ -3,6 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { CANCEL_PATIENCE_MS } from "../../src/discovery/scans/director.ts";
+import { NOTE_MS } from "../../src/discovery/scans/engine.ts";
+import { BATCH_MS } from "../../src/discovery/scans/recorder.ts";
 import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
 import { PROGRESS_INTERVAL_MS, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX } from "../../src/discovery/scans/scan.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
@@ -205,6 +207,22 @@ describe("scans of one network", () => {
     for (const scan of scans) expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
   });
 
+  test("of another organization do not wait for all that the first one has asked for before", async () => {
+    const networks = [appliance.first.networkId];
+    while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork(appliance))["id"]);
+    for (const network_id of networks) await newSubnet(appliance, { network_id, cidr: "10.0.0.0/30" });
+    const second = await appliance.newOrganization("Second");
+    const other = await appliance.signedIn(second.userId);
+    const held = holdBack(appliance);
+    const [first = {} as Wire] = await Promise.all([...networks, ...networks].map((network_id) => asked(appliance, { network_id, kind: "sweep" })));
+    const theirs = await asked(appliance, { network_id: second.networkId, kind: "sweep", targets: ["10.0.0.1"] }, other);
+    while (appliance.probes.swept.length < SCANS_RUNNING_MAX) await turn();
+    await made(owner.post(`${PATH}/${first["id"]}/cancel`, {}));
+    while (appliance.probes.swept.length < SCANS_RUNNING_MAX + 1) await turn();
+    expect(await other.get(`${PATH}/${theirs["id"]}`)).toMatchObject({ data: { status: "Running" } });
+    held.letGo();
+  });
+
   test("that was deleted meanwhile end as failed", async () => {
     await furnish();
     const network = await newNetwork(appliance);
@@ -219,6 +237,26 @@ describe("scans of one network", () => {
     expect(await owner.get(`${PATH}/${waiting["id"]}`)).toMatchObject({ status: 404 });
     const rows = appliance.reader.db.query<{ status: string; problem: string }, []>("SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans ORDER BY id").all();
     expect(rows).toEqual([{ status: "Failed", problem: expect.any(String) }, { status: "Failed", problem: "the network was deleted" }]);
+  });
+});
+
+describe("a scan of a network that is deleted", () => {
+  test("ends although it has found nobody yet, and asks nobody more: nobody could cancel it", async () => {
+    const network = (await newNetwork(appliance))["id"];
+    await newSubnet(appliance, { network_id: network, cidr: "10.0.0.0/20" });
+    appliance.probes.hold = turn;
+    const { id } = await asked(appliance, { network_id: network, kind: "sweep" });
+    while (appliance.probes.swept.length === 0) await turn();
+    await made(owner.delete(`/api/v1/networks/${network}?cascade=true`));
+    expect(await owner.post(`${PATH}/${id}/cancel`, {})).toMatchObject({ status: 404 });
+    appliance.timers.pass(NOTE_MS);
+    const swept = appliance.probes.swept.length;
+    for (let turns = 0; turns < 200 && appliance.scans.live(id) !== null; turns += 1) await turn();
+    expect(appliance.scans.live(id)).toBeNull();
+    expect(appliance.probes.swept.length - swept).toBeLessThan(100);
+    const row = appliance.reader.db.query<{ status: string; problem: string }, [string]>("SELECT status, outcome ->> '$.problem' AS problem FROM discovery_scans WHERE id = ?").get(id);
+    expect(row).toEqual({ status: "Failed", problem: "the network was deleted" });
+    expect(appliance.logLines.some((line) => line.includes("scan_failed"))).toBe(false);
   });
 });
 
@@ -247,6 +285,20 @@ describe("credentials", () => {
       { credential_id: expect.any(String), name: "bare", version: "SnmpV3", security_name: "guest", auth_protocol: "None", auth_password: null, priv_protocol: "None", priv_password: null, context_name: null },
     ]);
     for (const secret of ["an auth password", "a priv password", "old"]) expect(appliance.logLines.some((line) => line.includes(secret))).toBe(false);
+  });
+
+  test("leave nothing of their secrets in memory once no scan runs any more", async () => {
+    await furnish();
+    const other = (await newNetwork(appliance))["id"];
+    await newSubnet(appliance, { network_id: other, cidr: "10.0.1.0/30" });
+    const held = holdBack(appliance);
+    const first = await asked(appliance);
+    await held.reached;
+    await scanned(appliance, { network_id: other, kind: "snmp" });
+    expect(appliance.probes.forgotten).toBe(0);
+    held.letGo();
+    await untilEnded(appliance, first["id"]);
+    expect(appliance.probes.forgotten).toBe(1);
   });
 
   test("of the host and address come before those of the host, and these before the network's", async () => {
@@ -380,6 +432,30 @@ describe("a scan that is not to commit", () => {
       { type: "Changed", entity: "if_entry", label: "port 2", changes: { oper_status: { from: "Up", to: "Down" } } },
     ]);
     expect(transactionCount(appliance)).toBe(before);
+  });
+});
+
+describe("a scan that is not to commit and takes long", () => {
+  test("does not keep what others write meanwhile from being folded into the database", async () => {
+    await furnish();
+    const reached = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    // Somebody was found, and what is to be thought of it is known: the scan has looked into the store.
+    appliance.probes.hold = async (address) => {
+      if (address !== "10.0.0.9") return;
+      appliance.timers.pass(BATCH_MS);
+      for (let turns = 0; turns < 20; turns += 1) await turn();
+      reached.resolve();
+      await gate.promise;
+    };
+    const scan = await asked(appliance, { commit: false, kind: "sweep" });
+    await reached.promise;
+    await newHost(appliance, { name: "meanwhile" });
+    const db = openWritable(appliance.databasePath).$client;
+    expect(db.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
+    db.close();
+    gate.resolve();
+    expect((await untilEnded(appliance, scan["id"]))["outcome"]).toMatchObject({ records: { hosts: { created: 3 } } });
   });
 });
 

@@ -97,6 +97,21 @@ describe("a schedule", () => {
     expect(await made(post({ name: "most", targets: Array.from({ length: 1_000 }, (_, n) => `10.${n >> 8}.${n & 255}.1`) }))).toMatchObject({ name: "most" });
   });
 
+  test.each([
+    ["what is too large", ["192.0.2.7", "10.0.0.0/8"], "/targets/1"],
+    ["what is too large of IPv6", ["2001:db8::/64"], "/targets/0"],
+    ["what no host has", ["224.0.0.1"], "/targets/0"],
+    ["more addresses than one scan takes", Array.from({ length: 17 }, (_, n) => `10.${n}.0.0/16`), "/targets/0"],
+  ])("is refused with %s, which every scan of it would be", async (_what, targets, path) => {
+    const refused = { status: 400, body: { code: "validation_failed", params: { issues: [{ path }] } } };
+    const answer = await post({ targets });
+    expect(answer).toMatchObject(refused);
+    // A schedule has no such switch.
+    expect(answer.text).not.toContain("allow_large");
+    const { id, name, cron, kind } = await newSchedule(appliance, {});
+    expect(await appliance.owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refused);
+  });
+
   test("goes back to the network's subnets by null, and keeps its targets when they are left out", async () => {
     const schedule = await newSchedule(appliance, { targets: ["10.2.0.0/16"] });
     const { name, cron, kind } = schedule;

@@ -326,6 +326,21 @@ describe("which host is which", () => {
     expect((await hosts()).map((each) => [each["name"], addressesOf(each)])).toEqual([["10.0.0.2", ["10.0.0.2"]], ["sw-1", []]]);
   });
 
+  test("a device that calls all addresses its own takes none from those who are seen there", async () => {
+    const liar = () => deviceAt("10.0.0.1", { sys_name: "liar", addresses: [1, 2, 3, 4, 5].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: null })) });
+    const honest = (last: number) => deviceAt(`10.0.0.${last}`, { sys_name: `real-${last}`, serial_number: `SERIAL${last}`, interfaces: [ethernet(1, { mac_address: mac(1, last) })], addresses: [{ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: 1 }] });
+    const full = async () => {
+      const printers = await scan.addresses(seenAt("10.0.0.4", { mac_address: mac(1, 4) }), seenAt("10.0.0.5", { mac_address: mac(1, 5) }));
+      const devices = await scan.devices(liar());
+      const others = await scan.devices(honest(2), honest(3));
+      return [printers, devices, others].map(({ sequence }) => sequence);
+    };
+    await full();
+    const holders = async (last: number) => (await hosts()).filter((each) => addressesOf(each).includes(`10.0.0.${last}`)).map((each) => each["name"]);
+    expect([await holders(2), await holders(3), await holders(4), await holders(5)].map((names) => names.filter((name) => name !== "liar"))).toEqual([["real-2"], ["real-3"], ["10.0.0.4"], ["10.0.0.5"]]);
+    expect(await full()).toEqual([null, null, null]);
+  });
+
   test("a host that a person entered by its address becomes the device that answers there, and keeps its name", async () => {
     expect((await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
     const made = await appliance.owner.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "Etagenswitch", ip_addresses: [{ ip_address: "10.0.0.2" }] });

@@ -28,6 +28,8 @@ export class FakeProbes implements Probes {
   isWithoutResolver = false;
   readonly macs = new Map<string, string>();
   hold: Hold = async () => {};
+  /** How often it was told to forget secrets. */
+  forgotten = 0;
   /** How many were asked at the same time at most. */
   most = 0;
   private underWay = 0;
@@ -72,6 +74,10 @@ export class FakeProbes implements Probes {
   async addressesOf(name: string): Promise<readonly string[] | null> {
     this.looked.push(name);
     return this.isWithoutResolver ? null : (this.names.get(name) ?? []);
+  }
+
+  forgetSecrets(): void {
+    this.forgotten += 1;
   }
 }
 

@@ -79,15 +79,26 @@ export class ScanWriter {
     return this.run("discovery.stale", { records });
   }
 
-  async run(command: string, input: object): Promise<Outcome<Recorded>> {
+  run(command: string, input: object): Promise<Outcome<Recorded>> {
+    return this.whole([[command, input]]);
+  }
+
+  /** Several commands of one scan. @returns what came of the last */
+  async whole(commands: readonly [readonly [command: string, input: object], ...(readonly [command: string, input: object])[]]): Promise<Outcome<Recorded>> {
     this.appliance.clock.advance(60_000);
     this.count += 1;
     this.scanId = `0193aaaa-0000-7000-8000-${String(this.count).padStart(12, "0")}`;
     const { organizationId, networkId } = this.appliance.first;
     const author: CommandActor = { type: "Discovery", id: this.scanId, name: "full scan", organizationId, requestId: null, userId: null, role: "Owner", networkIds: [networkId] };
-    const bytes = new TextEncoder().encode(JSON.stringify({ scan_id: this.scanId, network_id: networkId, ...input }));
-    const outcome = await this.appliance.writes.run<Recorded>(command, { bytes }, author);
-    this.appliance.clock.advance(1_000);
+    const run = async ([command, input]: readonly [string, object]): Promise<Outcome<Recorded>> => {
+      const bytes = new TextEncoder().encode(JSON.stringify({ scan_id: this.scanId, network_id: networkId, ...input }));
+      const outcome = await this.appliance.writes.run<Recorded>(command, { bytes }, author);
+      this.appliance.clock.advance(1_000);
+      return outcome;
+    };
+    const [first, ...others] = commands;
+    let outcome = await run(first);
+    for (const each of others) outcome = await run(each);
     return outcome;
   }
 }

@@ -30,7 +30,9 @@ describe("what a scan tells", () => {
     const first = mergeTold({ name: "mine", model: "old" }, { name: "its", model: "new" }, null, byPerson);
     expect(first).toEqual({ model: "new", discovered: { name: "its" } });
     const record = { name: "mine", model: "new", discovered: { name: "its" } };
-    expect(mergeTold(record, { name: "its", model: "new" }, null, never)).toEqual({});
+    expect(mergeTold(record, { name: "its", model: "new" }, null, byPerson)).toEqual({});
+    // What a person had set may be gone, by a restore: then the scan's value counts again.
+    expect(mergeTold(record, { name: "its", model: "new" }, null, () => false)).toEqual({ name: "its", discovered: undefined });
     expect(mergeTold(record, { name: "its 2" }, null, byPerson)).toEqual({ discovered: { name: "its 2" } });
     expect(mergeTold(record, { name: "mine" }, null, never)).toEqual({ discovered: undefined });
     expect(mergeTold(record, { name: null }, null, byPerson)).toEqual({ discovered: { name: null } });

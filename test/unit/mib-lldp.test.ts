@@ -283,6 +283,41 @@ describe("what is not served or not read", () => {
   });
 });
 
+describe("thousands of them", () => {
+  const count = 3_000;
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  const byNumber = (value: SnmpValue) => Object.fromEntries(numbers.map((number) => [number, value]));
+  /** With every interface and every way of looking at every port, it is a minute. */
+  const LIMIT_MS = 5_000;
+
+  test("on ports that are called like all interfaces are placed in a moment", () => {
+    const port = 1_000_000;
+    const started = performance.now();
+    const device = deviceOf(
+      readsWith({
+        if_table: { columns: { ifDescr: byNumber(utf8("Ethernet Interface")) } },
+        if_x_table: { columns: { ifName: byNumber(utf8("Ethernet Interface")) } },
+        lldp_loc_port_table: locals(Object.fromEntries(numbers.map((number) => [port + number, [5, "Ethernet Interface", "Ethernet Interface"] as const]))),
+        lldp_rem_table: remote(Object.fromEntries(numbers.map((number) => [`0.${port + number}.1`, REMOTE]))),
+      }),
+    );
+    expect(performance.now() - started).toBeLessThan(LIMIT_MS);
+    expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
+  });
+
+  test("that differ in their time marks alone, and whose addresses bear others, get their addresses in a moment", () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => at);
+    const started = performance.now();
+    const device = read({
+      lldp_rem_table: remote(Object.fromEntries(many.map((at) => [`${at}.2.1`, { ...REMOTE, sysName: utf8(`n-${at}`) }]))),
+      lldp_rem_man_addr_table: addresses(many.map((at) => `${at + 100_000}.2.1.1.4.10.0.${at >> 8}.${at & 255}`)),
+    });
+    expect(performance.now() - started).toBeLessThan(LIMIT_MS);
+    expect(device.interfaces?.[1]?.lldp).toHaveLength(many.length);
+    expect(device.interfaces?.[1]?.lldp?.every((each) => each.mgmt_addr === "10.0.0.0")).toBe(true);
+  });
+});
+
 function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
   return deviceOf(readsWith({ ...AROUND, ...steps }));
 }

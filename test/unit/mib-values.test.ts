@@ -83,3 +83,14 @@ test("a number is whole and in its range", () => {
   expect(integerOf(4_094, 1, 4_094)).toBe(4_094);
   for (const other of [0, 4_095, -1, 1.5, NaN, Infinity, "5", utf8("5"), undefined]) expect(integerOf(other, 1, 4_094)).toBeNull();
 });
+
+test("an identifier with sixty thousand blanks inside is read in no time", () => {
+  const started = performance.now();
+  for (const blank of [0, 0x20]) {
+    const bytes = new Uint8Array([0xc3, 0xa9, ...new Uint8Array(60_000).fill(blank), 0x62]);
+    // NUL inside is no text.
+    expect(identifierOf(bytes)).toHaveLength(blank === 0 ? TEXT_MAX_LENGTH : 1);
+  }
+  // Looked at anew from each of them, it is seconds.
+  expect(performance.now() - started).toBeLessThan(500);
+});

@@ -202,6 +202,25 @@ describe("a full scan", () => {
     expect(end.progress?.errors).toEqual({ no_answer: 1 });
   });
 
+  test("asks at an address that a device calls its own where another station was seen, and not where it is a router's that several share", async () => {
+    const probes = new FakeProbes();
+    const seen = ["00:00:5e:00:53:01", "00:00:5e:00:53:02", "00:00:5e:00:53:03", "00:00:5e:00:01:07"];
+    for (const [place, mac_address] of seen.entries()) probes.alive.set(`10.0.0.${place + 1}`, { mac_address });
+    const addresses = [1, 2, 3, 4].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 28, if_index: 1 }));
+    probes.devices.set("10.0.0.1", opened("public", { addresses, interfaces: [{ if_index: 1, mac_address: seen[2] as string }] }));
+    const ended: string[] = [];
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    probes.hold = async (address, signal) => {
+      if (probes.asked.length === 0 || address === "10.0.0.1") return;
+      signal.addEventListener("abort", () => {
+        if (ended.push(address) === 2) resolve();
+      });
+      await both;
+    };
+    await newRun({ probes }).run();
+    expect(ended.toSorted()).toEqual(["10.0.0.3", "10.0.0.4"]);
+  });
+
   test("asks silent hosts that answered SNMP before or have a credential of their own, and no others", async () => {
     const probes = new FakeProbes();
     probes.devices.set("10.0.0.3", opened());

@@ -111,8 +111,8 @@ describe("the recorder", () => {
     expect(told().flatMap((each) => each.split(" ").slice(1))).toEqual(Array.from({ length: 200 }, (_, each) => `10.0.0.${each}`));
   });
 
-  test("writes the rest of a batch that one sighting breaks, and tells which one it was", async () => {
-    const { recorder, told, lost } = newRecorder({ answer: ({ input }) => (input.sightings?.some(({ ip_address }) => ip_address === "10.0.0.2") ? new DomainError("internal_error", "broken") : null) });
+  test.each(["internal_error", "payload_too_large"] as const)("writes the rest of a batch that one sighting breaks by %s, and tells which one it was", async (code) => {
+    const { recorder, told, lost } = newRecorder({ answer: ({ input }) => (input.sightings?.some(({ ip_address }) => ip_address === "10.0.0.2") ? new DomainError(code, "broken") : null) });
     for (const each of [1, 2, 3]) await recorder.device(device(`10.0.0.${each}`));
     await recorder.flush();
     expect(lost).toEqual(["10.0.0.2"]);

@@ -75,6 +75,14 @@ describe("the scope of a network's subnets", () => {
     expect(scope.contains("10.1.0.1")).toBe(false);
   });
 
+  test("has nothing that this machine serves to itself alone, whatever the subnets with it are said to be", () => {
+    const scope = Scope.ofSubnets([lan("127.0.0.0/30"), lan("::1/128"), lan("64.0.0.0/2"), lan("10.0.0.0/30")]);
+    expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2"]);
+    expect(["127.0.0.1", "::1", "127.200.0.1", "64.0.0.9"].map((address) => scope.contains(address))).toEqual([false, false, false, true]);
+    expect(scope.passedOver.filter(({ reason }) => reason.startsWith("what this machine serves to itself alone")).map(({ cidr }) => cidr)).toEqual(["127.0.0.0/30", "::1/128"]);
+    expect([...Scope.ofTargets(["127.0.0.1", "::1"]).addresses()]).toEqual(["127.0.0.1", "::1"]);
+  });
+
   test("does not walk through what is too large, of which known addresses may still be asked", () => {
     const scope = Scope.ofSubnets([lan("10.0.0.0/8"), lan("2001:db8::/64"), lan("192.0.2.0/30")]);
     expect([...scope.addresses()]).toEqual(["192.0.2.1", "192.0.2.2"]);

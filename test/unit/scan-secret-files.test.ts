@@ -75,6 +75,31 @@ describe("a secret in a file", () => {
     expect(problem(name)).toBe(message);
   });
 
+  test("is not read from outside either where a folder on the way becomes a link while somebody looks", async () => {
+    mkdirSync(join(around, "outside"));
+    for (const [at, content] of [[join(folder, "site"), "a secret"], [join(around, "outside"), "not to be told"]] as const) writeFileSync(join(at, "community"), content);
+    symlinkSync("../outside", join(folder, "link"));
+    const swap = `const { renameSync } = require("node:fs"); process.chdir(process.argv[1]); process.stdout.write("begun");
+      for (;;) for (const [from, to] of [["site", "kept"], ["link", "site"], ["site", "link"], ["kept", "site"]]) renameSync(from, to);`;
+    const swapping = Bun.spawn([process.execPath, "-e", swap, folder], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+    const begun = swapping.stdout.getReader();
+    await begun.read();
+    try {
+      const told = new Set<string>();
+      for (let reads = 0; reads < 40_000; reads += 1) {
+        try {
+          told.add(files.read("site/community"));
+        } catch (error) {
+          if (!(error instanceof SecretUnreadable)) throw error;
+        }
+      }
+      expect([...told]).toEqual(["a secret"]);
+    } finally {
+      swapping.kill("SIGKILL");
+      await Promise.all([swapping.exited, begun.cancel()]);
+    }
+  });
+
   test("takes the longest that there may be", () => {
     writeFileSync(join(folder, "long"), `${"ü".repeat(1_024)}\n`);
     expect(files.read("long")).toBe("ü".repeat(1_024));

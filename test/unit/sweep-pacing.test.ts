@@ -1,8 +1,11 @@
 // How a sweep holds itself back, waits and ends: slots, tokens, the pump, questions, and whom it does not believe.
 
 import { describe, expect, test } from "bun:test";
+import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
+import { SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
 import { Asking, type Open } from "../../src/discovery/sweep/asking.ts";
 import { MAX_SILENT_ADDRESSES_OF_ONE_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
+import { roomForConnections } from "../../src/discovery/sweep/instruments.ts";
 import { Pump } from "../../src/discovery/sweep/pump.ts";
 import { Slots } from "../../src/discovery/sweep/slots.ts";
 import { TokenBucket } from "../../src/discovery/sweep/token-bucket.ts";
@@ -51,6 +54,15 @@ describe("slots", () => {
     expect(await waiting).toBe("over");
     expect(await slots.take().catch(String)).toBe("over");
   });
+});
+
+test("connections at once leave descriptors to the store and to whoever asks, in all scans that may run", () => {
+  // Of each sweep and its devices: conversations with open ports, agents that are asked.
+  const others = 64 + DEVICES_AT_A_TIME;
+  expect(SCANS_RUNNING_MAX * (roomForConnections(1_024) + others)).toBeLessThan(900);
+  expect(roomForConnections(524_288)).toBeGreaterThan(512);
+  expect(roomForConnections(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
+  expect(roomForConnections(64)).toBeGreaterThan(0);
 });
 
 describe("a token bucket", () => {

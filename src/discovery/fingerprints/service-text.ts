@@ -6,10 +6,13 @@ import type { IdentifiedService } from "../sightings.ts";
 
 /** Code units of a service's name. */
 export const SERVICE_NAME_MAX_LENGTH = 100;
+/** Code units of a text that a name is made of. */
+const READ_MAX_LENGTH = 1_000;
 
 /** A service by name, cut and cleaned; by its definition where nothing is left of the name. */
 export function identified(name: string, definition: string): IdentifiedService {
-  return { name: oneLine(steady(name), SERVICE_NAME_MAX_LENGTH) || definition, service_definition: definition };
+  // Cut first: what finds the times in it may take the square of its length, and a device may send 16 KiB without a line break.
+  return { name: oneLine(steady(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition, service_definition: definition };
 }
 
 /**

@@ -30,36 +30,42 @@ export function neighborIndexesOf(indexes: readonly string[], wholeLength: numbe
  */
 export function managementAddressesOf(addressIndexes: Iterable<string>, neighbors: readonly NeighborIndex[]): Map<string, string> {
   const lengths = [...new Set(neighbors.map(({ subIds }) => subIds.length))].sort((a, b) => b - a);
-  const byKey = new Map<string, NeighborIndex[]>();
-  const remember = (key: string, neighbor: NeighborIndex): void => {
-    const known = byKey.get(key);
-    if (known === undefined) byKey.set(key, [neighbor]);
-    else known.push(neighbor);
-  };
-  for (const neighbor of neighbors) {
-    remember(neighbor.index, neighbor);
-    // The time mark changes when the neighbor says something new, between the reading of one table and of the other.
-    if (hasMark(neighbor.subIds.length)) remember(markless(neighbor.subIds, neighbor.subIds.length), neighbor);
-  }
-  const addresses = new Map<string, string>();
+  const marked = lengths.filter(hasMark);
+  const keys = new Set<string>();
+  for (const neighbor of neighbors) for (const key of keysOf(neighbor)) keys.add(key);
+  /** By row, and by row without its time mark: of one device many rows may be the same but for that. */
+  const byKey = new Map<string, string>();
   for (const index of addressIndexes) {
     const subIds = subIdsOf(index);
-    const find = (lengths: readonly number[], keyOf: (length: number) => string): { length: number; rows: readonly NeighborIndex[] } | undefined => {
+    const find = (lengths: readonly number[], keyOf: (length: number) => string): { length: number; key: string } | undefined => {
       for (const length of lengths) {
-        const rows = byKey.get(keyOf(length));
-        if (rows !== undefined) return { length, rows };
+        const key = keyOf(length);
+        if (keys.has(key)) return { length, key };
       }
       return undefined;
     };
-    const found = find(lengths, (length) => subIds.slice(0, length).join(".")) ?? find(lengths.filter(hasMark), (length) => markless(subIds, length));
+    const found = find(lengths, (length) => subIds.slice(0, length).join(".")) ?? find(marked, (length) => markless(subIds, length));
     const address = found === undefined ? null : addressOf(subIds, found.length);
-    if (address === null) continue;
-    for (const row of found?.rows ?? []) {
-      const before = addresses.get(row.index);
-      if (before === undefined || (before.includes(":") && !address.includes(":"))) addresses.set(row.index, address);
+    if (found !== undefined && address !== null) byKey.set(found.key, better(byKey.get(found.key), address));
+  }
+  const addresses = new Map<string, string>();
+  for (const neighbor of neighbors) {
+    for (const key of keysOf(neighbor)) {
+      const address = byKey.get(key);
+      if (address !== undefined) addresses.set(neighbor.index, better(addresses.get(neighbor.index), address));
     }
   }
   return addresses;
+}
+
+/** The time mark changes when the neighbor says something new, between the reading of one table and of the other. */
+function keysOf({ index, subIds }: NeighborIndex): readonly string[] {
+  return hasMark(subIds.length) ? [index, markless(subIds, subIds.length)] : [index];
+}
+
+/** IPv4 before IPv6, the first of each. */
+function better(before: string | undefined, address: string): string {
+  return before === undefined || (before.includes(":") && !address.includes(":")) ? address : before;
 }
 
 function portOf(subIds: readonly number[], wholeLength: number, portOfPair: 0 | 1): number | null {

@@ -33,6 +33,10 @@ export class LocalPorts {
   readonly #byMac = new Map<string, number[]>();
   /** By the numbers that a name ends in. */
   readonly #byPlace = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
+  readonly #byShort = new Map<string, readonly number[]>();
+  /** Of lists of several, made once: a device may call thousands of interfaces, and as many ports, by one name. */
+  readonly #sets = new WeakMap<readonly number[], ReadonlySet<number>>();
+  readonly #both = new WeakMap<readonly number[], WeakMap<readonly number[], number | null>>();
   readonly #isByBridgeFirst: boolean;
 
   /**
@@ -50,7 +54,10 @@ export class LocalPorts {
       for (const name of new Set([normalized(if_descr), normalized(if_name)])) {
         add(this.#byName, name, ifIndex);
         const place = placeOf(name);
-        if (place !== null) this.#byPlace.set(place.numbers, [...(this.#byPlace.get(place.numbers) ?? []), { word: place.word, ifIndex }]);
+        if (place === null) continue;
+        const there = this.#byPlace.get(place.numbers);
+        if (there === undefined) this.#byPlace.set(place.numbers, [{ word: place.word, ifIndex }]);
+        else there.push({ word: place.word, ifIndex });
       }
       add(this.#byAlias, normalized(if_alias), ifIndex);
       add(this.#byMac, mac_address ?? "", ifIndex);
@@ -61,15 +68,32 @@ export class LocalPorts {
   interfaceOf(port: number): number | null {
     const numbered = this.#numbered(port);
     const text = this.#texts.get(port);
-    const byId = text === undefined ? [] : this.#byId(text);
-    const byDesc = text === undefined ? [] : this.#byDesc(text);
+    const byId = text === undefined ? NONE : this.#byId(text);
+    const byDesc = text === undefined ? NONE : this.#byDesc(text);
     return this.#oneOf(byId, numbered, byDesc) ?? this.#oneOf(byDesc, numbered, byId) ?? numbered[0] ?? byId[0] ?? byDesc[0] ?? null;
   }
 
   #oneOf(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
     if (named.length <= 1) return named[0] ?? null;
-    const isNamed = (ifIndex: number): boolean => named.includes(ifIndex);
-    return numbered.find(isNamed) ?? only(others.filter(isNamed)) ?? only(named.filter((ifIndex) => ETHERNET.has(this.#interfaces.get(ifIndex)?.if_type ?? 0)));
+    return numbered.find((ifIndex) => this.#has(named, ifIndex)) ?? this.#oneOfBoth(named, others);
+  }
+
+  #oneOfBoth(named: readonly number[], others: readonly number[]): number | null {
+    const known = this.#both.get(named) ?? new WeakMap<readonly number[], number | null>();
+    this.#both.set(named, known);
+    let one = known.get(others);
+    if (one === undefined) {
+      one = only(others.filter((ifIndex) => this.#has(named, ifIndex))) ?? only(named.filter((ifIndex) => ETHERNET.has(this.#interfaces.get(ifIndex)?.if_type ?? 0)));
+      known.set(others, one);
+    }
+    return one;
+  }
+
+  #has(named: readonly number[], ifIndex: number): boolean {
+    if (named.length <= 1) return named[0] === ifIndex;
+    let set = this.#sets.get(named);
+    if (set === undefined) this.#sets.set(named, (set = new Set(named)));
+    return set.has(ifIndex);
   }
 
   /** The interfaces that have the number, the likelier first. */
@@ -82,21 +106,24 @@ export class LocalPorts {
 
   #byId({ subtype, id, mac }: LocalPortText): readonly number[] {
     const name = normalized(id);
-    if (subtype === MAC_ADDRESS) return mac === null ? [] : (this.#byMac.get(mac) ?? []);
+    if (subtype === MAC_ADDRESS) return mac === null ? NONE : (this.#byMac.get(mac) ?? NONE);
     if (subtype === INTERFACE_ALIAS) return this.#byAlias.get(name) ?? this.#byName.get(name) ?? [];
     return this.#byName.get(name) ?? this.#byShortName(name);
   }
 
   #byShortName(name: string): readonly number[] {
+    const known = this.#byShort.get(name);
+    if (known !== undefined) return known;
     const short = placeOf(name);
-    if (short === null) return [];
-    const found = (this.#byPlace.get(short.numbers) ?? []).filter(({ word }) => word.startsWith(short.word) || short.word.startsWith(word));
-    return [...new Set(found.map(({ ifIndex }) => ifIndex))];
+    const found = short === null ? [] : (this.#byPlace.get(short.numbers) ?? []).filter(({ word }) => word.startsWith(short.word) || short.word.startsWith(word));
+    const ifIndexes = found.length === 0 ? NONE : [...new Set(found.map(({ ifIndex }) => ifIndex))];
+    this.#byShort.set(name, ifIndexes);
+    return ifIndexes;
   }
 
   #byDesc({ desc }: LocalPortText): readonly number[] {
     const name = normalized(desc);
-    return this.#byName.get(name) ?? this.#byAlias.get(name) ?? [];
+    return this.#byName.get(name) ?? this.#byAlias.get(name) ?? NONE;
   }
 
   /** Null where neither is more likely. */
@@ -104,8 +131,9 @@ export class LocalPorts {
     let byBridge = 0;
     let byIfIndex = 0;
     for (const [port, text] of this.#texts) {
-      const named = [...this.#byId(text), ...this.#byDesc(text)];
-      const fits = (ifIndex: number | null): boolean => ifIndex !== null && (named.length > 0 ? named.includes(ifIndex) : this.#endsAlike(ifIndex, text.id));
+      const [byId, byDesc] = [this.#byId(text), this.#byDesc(text)];
+      const fits = (ifIndex: number | null): boolean =>
+        ifIndex !== null && (byId.length + byDesc.length > 0 ? this.#has(byId, ifIndex) || this.#has(byDesc, ifIndex) : this.#endsAlike(ifIndex, text.id));
       if (fits(this.#ports.ifIndexOf(port))) byBridge += 1;
       if (fits(port)) byIfIndex += 1;
     }
@@ -130,6 +158,7 @@ export class LocalPorts {
   }
 }
 
+const NONE: readonly number[] = [];
 /** LldpPortIdSubtype. */
 const INTERFACE_ALIAS = 1;
 const MAC_ADDRESS = 3;
@@ -153,11 +182,12 @@ function endsWith(name: string, end: string): boolean {
   return name.endsWith(end) && !(/^\d/.test(end) && /\d$/.test(name.slice(0, -end.length)));
 }
 
+/** One interface after the other. */
 function add(map: Map<string, number[]>, key: string, ifIndex: number): void {
   if (key === "") return;
   const known = map.get(key);
   if (known === undefined) map.set(key, [ifIndex]);
-  else if (!known.includes(ifIndex)) known.push(ifIndex);
+  else if (known.at(-1) !== ifIndex) known.push(ifIndex);
 }
 
 function only(ifIndexes: readonly number[]): number | null {

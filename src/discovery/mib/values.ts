@@ -29,8 +29,9 @@ export function textOf(value: SnmpValue): string | null {
 export function identifierOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
   if (isPlainAscii(value)) return cut(latin1(value).trim());
-  const text = utf8(value)?.replace(PADDING, "");
-  return cut(text === undefined || CONTROL.test(text) ? hexPairs(value) : text.trim());
+  const text = utf8(value);
+  const inside = text === null ? null : unpadded(text);
+  return cut(inside === null || CONTROL.test(inside) ? hexPairs(value) : inside);
 }
 
 /** A whole number in the range; null for any other value. */
@@ -135,7 +136,6 @@ const ZERO = 0x30;
 const MAX_DIGITS = 10;
 const HEX_PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const CONTROL = /\p{Cc}/u;
-const PADDING = /^[\0\s]+|[\0\s]+$/g;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 function isPlainAscii(bytes: Uint8Array): boolean {
@@ -156,6 +156,16 @@ function utf8(bytes: Uint8Array): string | null {
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+/** Without NUL and blanks at both ends. Not by an expression: over a long run of them inside, one that looks for the end starts anew at each. */
+function unpadded(text: string): string {
+  const isPadding = (at: number): boolean => text[at] === "\0" || text.charAt(at).trim() === "";
+  let from = 0;
+  let to = text.length;
+  while (from < to && isPadding(from)) from += 1;
+  while (to > from && isPadding(to - 1)) to -= 1;
+  return text.slice(from, to);
 }
 
 function withoutControls(text: string): string {

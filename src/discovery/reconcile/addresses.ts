@@ -4,6 +4,8 @@ import { isOneDevices } from "../../base/mac.ts";
 import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { parseInstant } from "../../base/instant.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { CHILDREN_MAX, INT32_MAX } from "../../http/schemas.ts";
 import { placeAfter } from "../../resources/host-children.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -11,6 +13,7 @@ import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresse
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
+import { lineOf } from "./line.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
@@ -31,36 +34,53 @@ export interface ToldAddress {
   readonly name?: string | undefined;
 }
 
+/** A host's addresses, by address, as a write has changed them so far. */
+type Addresses = Map<string, IpAddressRecord>;
+
+/** By host, read once for each write: every neighbor table names the thousands of addresses that a load balancer has, one by one. */
+const READ = new WeakMap<ScanWrite, Map<string, Addresses>>();
+/** The position behind the last of them. */
+const NEXT_PLACES = new WeakMap<Addresses, number>();
+
 export class AddressBook {
   private readonly write: ScanWrite;
   private readonly subnets: SubnetPlacer;
+  private readonly read: Map<string, Addresses>;
 
   constructor(write: ScanWrite, subnets: SubnetPlacer) {
     this.write = write;
     this.subnets = subnets;
+    const read = READ.get(write) ?? new Map<string, Addresses>();
+    READ.set(write, read);
+    this.read = read;
   }
 
-  /** The addresses of a host, by address. */
-  of(hostId: string): Map<string, IpAddressRecord> {
-    return new Map(this.write.tx.children(ipAddressKind, "host_n", hostId).map((each) => [each.ip_address, each]));
+  /** The addresses of a host, by address. To be changed by this class alone. */
+  of(hostId: string): Addresses {
+    const known = this.read.get(hostId);
+    if (known !== undefined) return known;
+    const addresses = new Map(this.write.tx.children(ipAddressKind, "host_n", hostId).map((each) => [each.ip_address, each]));
+    this.read.set(hostId, addresses);
+    return addresses;
   }
 
   /**
    * A host has an address.
    * @param present its addresses, as `of` tells them; a new one is added to them
-   * @returns null for one that a person has deleted, or in a subnet that a person has deleted
+   * @returns null for one that a person has deleted, or in a subnet that a person has deleted, and where the host has all that a host may have
    */
-  give(host: HostRecord, told: ToldAddress, present: Map<string, IpAddressRecord>): IpAddressRecord | null {
+  give(host: HostRecord, told: ToldAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;
     const known = present.get(told.ip_address);
     if (known !== undefined) {
-      const name = told.name !== undefined && known.name === "" ? told.name : undefined;
+      const name = told.name !== undefined && known.name === "" ? lineOf(told.name) : undefined;
       const now = write.again(ipAddressKind, known, { mac_address: told.mac_address, name });
       this.remember(host.id, now.mac_address);
       write.index.note(host.id, { mac: now.mac_address });
       present.set(told.ip_address, now);
       return now;
     }
+    if (present.size >= CHILDREN_MAX) return null;
     const subnetId = this.subnets.place(told.ip_address, told.prefix_length);
     if (subnetId === null) return null;
     const made = write.found(ipAddressKind, {
@@ -69,10 +89,11 @@ export class AddressBook {
       subnet_id: subnetId,
       ip_address: told.ip_address,
       mac_address: told.mac_address ?? null,
-      name: (told.name ?? "").slice(0, NAME_MAX),
-      position: placeAfter([...present.values()]),
+      name: lineOf(told.name ?? ""),
+      position: this.nextPlace(present),
     });
     if (made === null) return null;
+    NEXT_PLACES.set(present, made.position + 1);
     present.set(told.ip_address, made);
     this.remember(host.id, made.mac_address);
     write.index.note(host.id, { mac: made.mac_address, address: made.ip_address });
@@ -106,7 +127,7 @@ export class AddressBook {
       if (id === to.id) continue;
       const record = this.of(id).get(address);
       const host = write.tx.find(hostKind, id);
-      if (record === undefined || host === null) continue;
+      if (record === undefined || host === null || this.isShared(record, this.of(to.id).get(address))) continue;
       const isReplaced = nameSign(host.sys_name) !== null && nameSign(host.sys_name) === nameSign(to.sys_name);
       if (this.isClaimed(record) && !(isReplaced && !this.wasSeenNow(record))) continue;
       if (record.first_discovery_id === null && isTouchedByPerson(write.tx, record.id)) {
@@ -114,14 +135,27 @@ export class AddressBook {
         continue;
       }
       write.close(ipAddressKind, record, address, `moved from ${host.name} to ${to.name}`);
+      this.of(id).delete(address);
       write.index.forget(id);
     }
+  }
+
+  /** Whether the device that has an address has said so since another one has it too: so do both routers of a pair, and none took it from the other. */
+  private isShared(record: IpAddressRecord, other: IpAddressRecord | undefined): boolean {
+    if (other === undefined || !hasInterfaces(this.write.tx, record.host_id)) return false;
+    const { last_seen_at: lastSeen, last_discovery_id: seenBy } = this.write.tx.observedOf(record.id);
+    const isOfOneScan = other.first_discovery_id !== null && seenBy === other.first_discovery_id;
+    return isOfOneScan || (parseInstant(lastSeen ?? "") ?? 0) > (parseInstant(other.created_at) ?? 0);
+  }
+
+  private nextPlace(present: Addresses): number {
+    return Math.min(NEXT_PLACES.get(present) ?? placeAfter([...present.values()]), INT32_MAX);
   }
 
   /** Whether the device that has an address said so itself, not long ago. */
   isClaimed(record: IpAddressRecord): boolean {
     const { tx } = this.write;
-    if (tx.children(ifEntryKind, "host_n", record.host_id).length === 0) return false;
+    if (!hasInterfaces(tx, record.host_id) && !hasTold(tx, record.host_id)) return false;
     const lastSeen = parseInstant(tx.observedOf(record.id).last_seen_at ?? "");
     return lastSeen !== null && tx.instant - lastSeen < UNCONFIRMED_AFTER_HOURS * 3_600_000;
   }
@@ -134,10 +168,13 @@ export class AddressBook {
    * Makes one host of two that turned out to be the same: what a sweep found under one of its addresses goes over to it. Only of a host that no person
    * has touched and that says nothing of its own.
    */
-  absorb(host: HostRecord, otherId: string, present: Map<string, IpAddressRecord>): void {
+  absorb(host: HostRecord, otherId: string, present: Addresses): void {
     const { tx, index } = this.write;
     const other = tx.find(hostKind, otherId);
     if (other === null || otherId === host.id || !this.isNothingButSeen(other)) return;
+    // Who was seen with a network card that the device does not have is another machine, whatever the device says of its addresses.
+    const cards = index.signsOf(host.id)?.macs ?? new Set();
+    if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !cards.has(mac))) return;
     for (const address of tx.children(ipAddressKind, "host_n", otherId)) {
       if (!present.has(address.ip_address)) this.give(host, { ip_address: address.ip_address, mac_address: address.mac_address, prefix_length: null }, present);
     }
@@ -164,17 +201,29 @@ export class AddressBook {
       }
     }
     this.write.close(hostKind, other, other.name, `is the same device as ${host.name}`);
+    this.read.delete(otherId);
     index.forget(otherId);
   }
 
   /** Whether a host is only what scans have seen from outside. */
   private isNothingButSeen(host: HostRecord): boolean {
     const { tx } = this.write;
-    if (host.sys_object_id !== null || host.serial_number !== null || host.chassis_id !== null) return false;
-    if (tx.children(ifEntryKind, "host_n", host.id).length > 0) return false;
+    if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null)) return false;
+    if (hasInterfaces(tx, host.id) || hasTold(tx, host.id)) return false;
     const children = [...tx.children(ipAddressKind, "host_n", host.id), ...tx.children(portKind, "host_n", host.id), ...tx.children(serviceKind, "host_n", host.id)];
     return host.source.type !== "Manual" && [host, ...children].every((record) => !isTouchedByPerson(tx, record.id));
   }
 }
 
-const NAME_MAX = 255;
+/** Whether a host has interface entries: it told of itself. Asked of every address that others have heard of, so none of them is read. */
+export function hasInterfaces(tx: WriteTransaction, hostId: string): boolean {
+  const n = tx.recordN(hostId);
+  const isStored = n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM if_entries WHERE host_n = ?1 LIMIT 1").get(n) !== null;
+  return isStored || tx.children(ifEntryKind, "host_n", hostId).length > 0;
+}
+
+/** Whether a host has told of itself by SNMP, with interfaces or without. */
+function hasTold(tx: WriteTransaction, hostId: string): boolean {
+  const n = tx.recordN(hostId);
+  return n !== null && n > 0 && tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 LIMIT 1").get(n) !== null;
+}

@@ -26,6 +26,7 @@ export class HostIndex {
   private readonly networkId: string;
   private readonly networkN: number;
   private readonly signs = new Map<string, KnownSigns>();
+  private readonly robbed = new Set<string>();
   /** Hosts by a sign that they got in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
@@ -35,8 +36,11 @@ export class HostIndex {
     this.networkN = tx.recordN(networkId) ?? 0;
   }
 
-  /** The living hosts that share a sign, the oldest first, those of this transaction last. */
-  candidates(seen: Signs): Array<Candidate<string>> {
+  /**
+   * The living hosts that share a sign, the oldest first, those of this transaction last.
+   * @param asked where a device answered: whoever answered there before is one of them, however many have that address
+   */
+  candidates(seen: Signs, asked: string | null = null): Array<Candidate<string>> {
     const ids = new Set<string>();
     const add = (found: readonly string[]) => {
       if (found.length <= CANDIDATES_MAX) for (const id of found) ids.add(id);
@@ -50,6 +54,7 @@ export class HostIndex {
     if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
     if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
     for (const address of seen.addresses) add(this.holdersOf(address));
+    if (asked !== null) for (const [id] of this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>) ids.add(id);
     return [...ids].flatMap((id) => {
       const signs = this.signsOf(id);
       return signs === null ? [] : [{ id, signs }];
@@ -125,6 +130,12 @@ export class HostIndex {
   /** Says that a host has lost an address, or has ended. */
   forget(id: string): void {
     this.signs.delete(id);
+    this.robbed.add(id);
+  }
+
+  /** Whether a host has lost an address in this transaction. */
+  hasLost(id: string): boolean {
+    return this.robbed.has(id);
   }
 
   private found(sign: string, value: string, sql: string): string[] {
@@ -154,6 +165,7 @@ const INTERFACE_BY_MAC = `SELECT DISTINCT r.id FROM if_entries e JOIN history_re
 const ADDRESS_BY_MAC = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.mac_address = +?2 AND a.network_n = +?1 ${LIMIT}`;
 const BY_ADDRESS_OF_EVERYBODY = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.ip_address = +?2 AND a.network_n = +?1
   AND (EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.network_n = +?1 AND t.ip_address = +?2 AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
+const BY_TELLING = "SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n WHERE t.network_n = +?1 AND t.ip_address = +?2";
 const BY_REMEMBERED_MAC = "SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n WHERE m.network_n = +?1 AND m.mac_address = +?2";
 const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
 const BY_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.ip_address = +?2 AND a.network_n = +?1 ${LIMIT}`;

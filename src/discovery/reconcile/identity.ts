@@ -22,6 +22,8 @@ export interface Likeness {
   readonly score: number;
   /** What spoke for it, for people: `serial number and 12 MAC addresses`. */
   readonly reason: string;
+  /** How many addresses are common to both. One weighs as much as many, for there are those that many devices have. */
+  readonly addressCount: number;
 }
 
 /** How much two sets of signs are alike. A sign that one side lacks says nothing. */
@@ -44,11 +46,12 @@ export function likeness(seen: Signs, known: Signs): Likeness {
   }
   weigh(seen.chassisId, known.chassisId, WEIGHTS.chassisId, "chassis id");
   weigh(seen.sysName, known.sysName, WEIGHTS.sysName, "system name");
-  if (countCommon(seen.addresses, known.addresses) > 0) {
+  const addressCount = countCommon(seen.addresses, known.addresses);
+  if (addressCount > 0) {
     score += WEIGHTS.address.same;
     reasons.push("address");
   }
-  return { score, reason: inWords(reasons) };
+  return { score, reason: inWords(reasons), addressCount };
 }
 
 /**
@@ -63,8 +66,8 @@ export function isBare(known: Signs): boolean {
 export function isSame(seen: Signs, known: Signs): Likeness | null {
   const like = likeness(seen, known);
   if (like.score >= ENOUGH) return like;
-  const isAddressAll = (isBare(known) || isBare(seen)) && countCommon(seen.addresses, known.addresses) > 0;
-  return isAddressAll ? { score: like.score, reason: "address, and nothing else is known" } : null;
+  const isAddressAll = (isBare(known) || isBare(seen)) && like.addressCount > 0;
+  return isAddressAll ? { ...like, reason: "address, and nothing else is known" } : null;
 }
 
 export interface Candidate<Id> {
@@ -73,16 +76,20 @@ export interface Candidate<Id> {
 }
 
 /**
- * The candidate that is the same host, the most alike of several; of equal ones the first. Null where none is.
+ * The candidate that is the same host, the most alike of several; of equal ones the one with more of its addresses, else the first. Null where none is.
  * @param candidates in a fixed order: the oldest first
  */
 export function identify<Id>(seen: Signs, candidates: Iterable<Candidate<Id>>): { readonly id: Id; readonly likeness: Likeness } | null {
   let best: { id: Id; likeness: Likeness } | null = null;
   for (const { id, signs } of candidates) {
     const like = isSame(seen, signs);
-    if (like !== null && (best === null || like.score > best.likeness.score)) best = { id, likeness: like };
+    if (like !== null && (best === null || isMoreAlike(like, best.likeness))) best = { id, likeness: like };
   }
   return best;
+}
+
+function isMoreAlike(some: Likeness, other: Likeness): boolean {
+  return some.score > other.score || (some.score === other.score && some.addressCount > other.addressCount);
 }
 
 function countCommon(some: ReadonlySet<string>, others: ReadonlySet<string>): number {

@@ -46,6 +46,41 @@ export function matchInterfaces<Told extends NumberedInterface, Stored extends N
   return matched;
 }
 
+/** An interface entry that a person has deleted. */
+export interface DeletedInterface {
+  readonly if_index: number;
+  /** What was called so: more than one where several had the number one after the other. */
+  readonly names: ReadonlySet<string>;
+  readonly descrs: ReadonlySet<string>;
+}
+
+/**
+ * Those of the interfaces that a person has deleted: of the same number and name, or of the same name, if that is the only one of its kind.
+ * The number alone means another interface by now, unless one side says no name.
+ * @param some those that have no entry
+ * @param all that the device told of
+ */
+export function deletedAmong<Told extends NumberedInterface>(some: readonly Told[], all: readonly Told[], deleted: readonly DeletedInterface[]): Set<Told> {
+  const found = new Set<Told>();
+  if (some.length === 0 || deleted.length === 0) return found;
+  const byIndex = new Map(deleted.map((each) => [each.if_index, each]));
+  const names = new Set(deleted.flatMap((each) => [...each.names]));
+  const descrs = new Set(deleted.flatMap((each) => (each.names.size === 0 ? [...each.descrs] : [])));
+  const onlyOne = onlyOnes(all);
+  for (const each of some) {
+    const { if_name: name, if_descr: descr } = each;
+    const numbered = byIndex.get(each.if_index);
+    const isNamedSo = hasText(name) ? names.has(name) : hasText(descr) && descrs.has(descr);
+    if ((numbered !== undefined && wasCalled(each, numbered)) || (isNamedSo && onlyOne.get(nameOf(each) as string) === each)) found.add(each);
+  }
+  return found;
+}
+
+function wasCalled({ if_name: name, if_descr: descr }: NumberedInterface, { names, descrs }: DeletedInterface): boolean {
+  if (hasText(name) && names.size > 0) return names.has(name);
+  return !hasText(descr) || descrs.size === 0 || descrs.has(descr);
+}
+
 /** Also where one side says no name. */
 function isNamedAlike(some: NumberedInterface, other: NumberedInterface): boolean {
   const bothNamed = hasText(some.if_name) && hasText(other.if_name);

@@ -16,7 +16,7 @@ interface Version {
 
 /**
  * Whether the value of a field of a live record was set by a person (or a program with a key), as opposed to discovery. A restore or a revert sets
- * nothing of its own: whoever set the value that it brought back, did. A value that a record was created with by a person counts unless it is
+ * nothing of its own: whoever set the value that it brought back, did; nor does a removal of what the field named. A value that a record was created with by a person counts unless it is
  * what everything is created with.
  * @param unsaid what the field has where nobody says anything: null, "" or the default of a create
  */
@@ -38,6 +38,11 @@ export function isSetByPerson(tx: WriteTransaction, id: string, field: string, u
     if (sought !== null && !Bun.deepEquals(sought.value, value)) continue;
     if (isRestoring(version.source)) {
       sought = { value };
+      continue;
+    }
+    if (version.operation === UPDATED && isSideEffect(version.source, field)) {
+      // What was named by it went, and nobody said that there is to be nothing in its place.
+      if (value === undefined || value === null) return false;
       continue;
     }
     if ((version.actor_type !== "User" && version.actor_type !== "ApiKey") || version.source.startsWith(DISCOVERY)) return false;
@@ -62,6 +67,14 @@ export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
 const UPDATED = 2;
 /** Commands whose values come from the network, whoever asked for them. */
 const DISCOVERY = "discovery.";
+
+/**
+ * Whether a command takes a reference off other records, as opposed to setting their fields: a removal takes itself off all that names it, and
+ * an update of a host the addresses that it has no more off interface entries.
+ */
+function isSideEffect(source: string, field: string): boolean {
+  return source.endsWith(".delete") || source.endsWith(".bulk_delete") || (source === "host.update" && field === "ip_address_id");
+}
 
 function isRestoring(source: string): boolean {
   return source.endsWith(".restore") || source === "transaction.revert";

@@ -4,14 +4,13 @@
 import { isOneDevices } from "../../base/mac.ts";
 import { parseIp } from "../../base/ip.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
-import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
+import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
-import { AddressBook } from "./addresses.ts";
-import { ignoredHost, newHost } from "./hosts.ts";
-import { oneLine } from "./record-device.ts";
+import { AddressBook, hasInterfaces } from "./addresses.ts";
+import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
+import { lineOf } from "./line.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import { selfHost } from "./self-host.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -31,12 +30,13 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
   const reason = answered.length > 0 ? `answered ${answered.join(" and ")}` : "in the neighbor table of another device";
   const holder = holderOf(write, book, sighting);
   if (holder === "contradiction") return null;
-  const host = holder ?? newcomer(write, sighting);
+  const host = holder ?? newcomer(write, subnets, sighting);
   if (host === null) return null;
   write.index.noteSeenAt(host.id, address);
   const present = book.of(host.id);
   const known = present.get(address);
-  const given = book.give(host, { ip_address: address, mac_address: macToKeep(write, host, known, mac), prefix_length: null }, present);
+  const isHearsay = answered.length === 0 && known !== undefined && wasSeenNow(write, known);
+  const given = book.give(host, { ip_address: address, mac_address: macToKeep(write, host, known, mac, isHearsay), prefix_length: null }, present);
   if (given !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
   const told = toldOf(host, sighting, present);
   write.again(hostKind, host, told);
@@ -46,14 +46,19 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
 }
 
 /** The host that an address is at; null where nobody knows. */
-function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, mac_address: mac }: AddressSighting): HostRecord | "contradiction" | null {
+function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, mac_address: mac, answered }: AddressSighting): HostRecord | "contradiction" | null {
   const { tx, index } = write;
   const isTelling = mac !== null && isOneDevices(mac);
   const byMac = isTelling ? index.atMac(mac) : [];
   const at = index.atAddress(address);
+  if (answered.length === 0) {
+    // The tables of others are hours old: against who has just answered there they say nothing.
+    const answering = at.find((id) => wasSeenNow(write, book.of(id).get(address)));
+    if (answering !== undefined) return tx.get(hostKind, answering);
+  }
   // Both agree, or the MAC address tells nothing.
-  const confirmed = at.find((id) => !isTelling || byMac.includes(id) || isCompatible(write, id, address, byMac));
-  if (confirmed !== undefined) return tx.get(hostKind, confirmed);
+  const confirmed = at.filter((id) => !isTelling || byMac.includes(id) || isCompatible(book, id, address, byMac));
+  if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
   const records = at.flatMap((id) => book.of(id).get(address) ?? []);
   if (records.some((record) => book.isClaimed(record))) return "contradiction";
   // The machine with this MAC address has another IP address now. Of several (clones) none is it for certain.
@@ -61,47 +66,72 @@ function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, ma
   return LOCALHOST.has(address) ? selfHost(tx, write.networkId) : null;
 }
 
+/** Of several hosts that have an address, of which it is not told who answers: the one that was last seen there, so that one that is gone can vanish. */
+function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: readonly string[]): string {
+  const [first] = ids as readonly [string, ...string[]];
+  if (ids.length === 1) return first;
+  const seenAt = (id: string) => write.tx.observedOf(book.of(id).get(address)?.id ?? "").last_seen_at ?? "";
+  return ids.reduce((latest, id) => (seenAt(id) > seenAt(latest) ? id : latest), first);
+}
+
 /** Whether a MAC address that was seen at a host's address may be one that nobody had told yet. */
-function isCompatible(write: ScanWrite, hostId: string, address: string, byMac: readonly string[]): boolean {
+function isCompatible(book: AddressBook, hostId: string, address: string, byMac: readonly string[]): boolean {
   if (byMac.length > 0) return false;
-  const record = write.tx.children(ipAddressKind, "host_n", hostId).find((each) => each.ip_address === address);
+  const record = book.of(hostId).get(address);
   // The address moves between routers: the MAC address that it had says nothing of who had it.
   return record !== undefined && (record.mac_address === null || !isOneDevices(record.mac_address));
 }
 
-function newcomer(write: ScanWrite, sighting: AddressSighting): HostRecord | null {
+function newcomer(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
+  if (isUnwanted(write, subnets, address, [address])) return null;
   const signs: Signs = { serialNumber: null, chassisId: null, macs: new Set(mac !== null && isOneDevices(mac) ? [mac] : []), sysName: null, addresses: new Set([address]) };
   if (ignoredHost(write, signs, address, address)) return null;
-  const hostname = oneLine(sighting.hostname ?? "");
+  const hostname = lineOf(sighting.hostname ?? "");
   const host = newHost(write, {
     name: hostname || address,
     hostname: hostname || null,
-    manufacturer: mac === null ? null : vendorOf(mac),
+    manufacturer: makerOf(mac),
     source: answered.length > 0 ? DISCOVERED : INFERRED,
   });
   write.index.note(host.id, { host });
   return host;
 }
 
-/** The MAC address to be written at a host's address; undefined to leave what is there. */
-function macToKeep(write: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined, mac: string | null): string | undefined {
+function wasSeenNow({ tx, scanId }: ScanWrite, record: IpAddressRecord | undefined): boolean {
+  return record !== undefined && tx.observedOf(record.id).last_discovery_id === scanId;
+}
+
+/** The MAC address to be written at a host's address; undefined to leave what is there. @param isHearsay of an address that has just been seen */
+function macToKeep(write: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined, mac: string | null, isHearsay: boolean): string | undefined {
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
+  if (isHearsay) return undefined;
   // What a device tells of its own interfaces is better than what others see of them.
-  return write.tx.children(ifEntryKind, "host_n", host.id).length > 0 ? undefined : mac;
+  return hasInterfaces(write.tx, host.id) ? undefined : mac;
 }
 
 function toldOf(host: HostRecord, { ip_address: address, mac_address: mac, hostname, answered }: AddressSighting, present: ReadonlyMap<string, IpAddressRecord>) {
-  const isFirst = [...present.values()].every((each) => each.position >= (present.get(address)?.position ?? 0));
-  const name = oneLine(hostname ?? "");
+  const name = lineOf(hostname ?? "");
+  const isFirst = name !== "" && isFirstOf(present, address);
   const isNamed = name !== "" && (isFirst || host.hostname === null);
   // A host that is called by its address is called by its name once it has one.
   const isCalledByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
   return {
     hostname: isNamed ? name : undefined,
     name: isNamed && isCalledByAddress ? name : undefined,
-    manufacturer: host.manufacturer === null && mac !== null ? (vendorOf(mac) ?? undefined) : undefined,
+    manufacturer: host.manufacturer === null ? (makerOf(mac) ?? undefined) : undefined,
     source: host.source.type === "Inferred" && answered.length > 0 ? DISCOVERED : undefined,
   };
+}
+
+function isFirstOf(present: ReadonlyMap<string, IpAddressRecord>, address: string): boolean {
+  const position = present.get(address)?.position ?? 0;
+  for (const each of present.values()) if (each.position < position) return false;
+  return true;
+}
+
+/** By the maker of its network interface; of a virtual router nobody made one. */
+function makerOf(mac: string | null): string | null {
+  return mac !== null && isOneDevices(mac) ? vendorOf(mac) : null;
 }

@@ -1,13 +1,17 @@
 // The interfaces of a device as interface entries: fields, VLANs, what they forward to, what is announced on them.
 
+import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { withFarEnd, type MoreLldpNeighbor, type MoreNeighbor } from "../../resources/if-entries/more-neighbors.ts";
+import { ignoredKind } from "../../resources/ignored/ignored.ts";
+import { namesInSigns } from "../../resources/ignored/signs.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import { isFloodable } from "../topology/announcements.ts";
-import { matchInterfaces } from "./interface-matching.ts";
+import { deletedAmong, matchInterfaces, type DeletedInterface } from "./interface-matching.ts";
+import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite, Told } from "./scan-write.ts";
 import type { VlanKeeper } from "./vlan-keeper.ts";
 
@@ -21,6 +25,11 @@ interface Around {
 /** What an entry has that nobody said anything about. */
 const UNSAID = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
 
+/** Forwarding entries of one device: with its interfaces, addresses and subnets no more than one transaction may create. */
+export const FORWARDING_MAX = 50_000;
+/** Announcements on one interface, of each protocol. */
+export const ANNOUNCEMENTS_MAX = 1_000;
+
 /** Brings the interface entries of a host to what its device told. Entries of interfaces that it does not have any more stay: they become stale. */
 export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces: readonly DeviceInterface[], around: Around): void {
   const { tx } = write;
@@ -32,29 +41,66 @@ export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces:
     const record = around.addresses.get(ip_address);
     if (if_index !== null && record !== undefined && !addressOf.has(if_index)) addressOf.set(if_index, record);
   }
-  freeIndexes(write, matched, stored);
+  const held = freeIndexes(write, matched, stored);
+  const fresh = interfaces.filter((each) => !matched.has(each));
+  const deleted = deletedAmong(fresh, interfaces, fresh.length === 0 ? [] : deletedInterfaces(write, host));
+  let room = CHILDREN_MAX - stored.length;
+  const left = { interfaces: 0, forwarding: 0, announcements: 0 };
+  let forwardingRoom = FORWARDING_MAX;
   for (const each of interfaces) {
     const before = matched.get(each) ?? null;
-    const told = { ...toldFields(each, around.vlans), ...toldAnnouncements(each, before) };
+    if (before === null && !deleted.has(each)) {
+      room -= 1;
+      if (room < 0) {
+        left.interfaces += 1;
+        continue;
+      }
+    }
+    const isHeld = before !== null && before.if_index !== each.if_index && held.has(each.if_index);
+    const told: Record<string, unknown> = { ...toldFields(each, around.vlans), ...toldAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
+    left.announcements += Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) + Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
     const address = addressOf.get(each.if_index);
     const entry =
       before === null
-        ? write.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...withDefaults(told), ip_address_id: address?.id })
+        ? write.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...withDefaults(told), ip_address_id: address?.id }, deleted.has(each))
         : write.again(ifEntryKind, before, { ...told, ...(before.ip_address_id === undefined && address !== undefined ? { ip_address_id: address.id } : {}) }, UNSAID);
     if (entry === null) continue;
     write.index.note(host.id, { mac: entry.mac_address ?? null });
-    if (each.forwarding !== undefined) syncForwarding(write, entry, each.forwarding, forwarding.get(entry.id) ?? []);
+    if (each.forwarding === undefined) continue;
+    const learned = each.forwarding.slice(0, forwardingRoom);
+    forwardingRoom -= learned.length;
+    left.forwarding += each.forwarding.length - learned.length;
+    syncForwarding(write, entry, learned, forwarding.get(entry.id) ?? []);
   }
+  if (left.interfaces > 0) write.tellLimit(host, ifEntryKind.plural, left.interfaces, CHILDREN_MAX);
+  if (left.forwarding > 0) write.tellLimit(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
+  if (left.announcements > 0) write.tellLimit(host, "neighbors", left.announcements, ANNOUNCEMENTS_MAX);
 }
 
-/** An interface that takes over the number of one that is gone ends that entry: two of one number there cannot be. */
-function freeIndexes(write: ScanWrite, matched: ReadonlyMap<DeviceInterface, IfEntryRecord>, stored: readonly IfEntryRecord[]): void {
+/** What people have deleted of a host's interfaces. */
+function deletedInterfaces({ tx }: ScanWrite, host: HostRecord): DeletedInterface[] {
+  const records = tx.children(ignoredKind, "host_n", host.id).filter((record) => record.entity === ifEntryKind.name);
+  return records.map(({ identity, signs }) => ({ if_index: Number(identity.slice(identity.lastIndexOf("/") + 1)), ...namesInSigns(signs) }));
+}
+
+/**
+ * An interface that takes over the number of one that is gone ends that entry: two of one number there cannot be.
+ * @returns the numbers of entries that a person has entered, which are not discovery's to end
+ */
+function freeIndexes(write: ScanWrite, matched: ReadonlyMap<DeviceInterface, IfEntryRecord>, stored: readonly IfEntryRecord[]): Set<number> {
+  const held = new Set<number>();
   const kept = new Set(matched.values());
   const moving = new Set([...matched].filter(([told, entry]) => told.if_index !== entry.if_index).map(([told]) => told.if_index));
   for (const entry of stored) {
     if (kept.has(entry) || !moving.has(entry.if_index)) continue;
+    if (entry.first_discovery_id === undefined && isTouchedByPerson(write.tx, entry.id)) {
+      held.add(entry.if_index);
+      write.tell({ type: "Skipped", entity: ifEntryKind.name, id: entry.id, label: entry.if_name ?? entry.if_descr, reason: `the device gave its number ${entry.if_index} to another interface, which keeps the one that it had: a person entered this one` });
+      continue;
+    }
     write.close(ifEntryKind, entry, entry.if_name ?? entry.if_descr, `the device gave its number ${entry.if_index} to another interface`);
   }
+  return held;
 }
 
 function toldFields(each: DeviceInterface, vlans: VlanKeeper): Told {
@@ -80,16 +126,18 @@ function withDefaults(told: Told): Told {
 }
 
 /** The first of each protocol in fields of its own, the others beside them. */
-function toldAnnouncements({ lldp: announced, cdp }: DeviceInterface, before: IfEntryRecord | null): Told {
-  if (announced === undefined && cdp === undefined) return {};
-  const lldp = announced === undefined ? undefined : nearestFirst(announced);
+function toldAnnouncements({ lldp: announced, cdp: cached }: DeviceInterface, before: IfEntryRecord | null): Told {
+  if (announced === undefined && cached === undefined) return {};
+  const cdp = cached?.slice(0, ANNOUNCEMENTS_MAX);
+  const lldp = announced === undefined ? undefined : nearestFirst(announced).slice(0, ANNOUNCEMENTS_MAX);
   const told: Record<string, unknown> = {};
   if (lldp !== undefined) Object.assign(told, lldpFields(lldp[0], before));
   if (cdp !== undefined) Object.assign(told, cdpFields(cdp[0]));
-  const known = before?.more_neighbors ?? [];
+  const stored = before?.more_neighbors ?? [];
+  const known = new KnownNeighbors(stored);
   const more = [
-    ...(lldp === undefined ? known.filter((each) => each.protocol === "Lldp") : lldp.slice(1).map((each) => moreLldp(each, known))),
-    ...(cdp === undefined ? known.filter((each) => each.protocol === "Cdp") : cdp.slice(1).map((each) => moreCdp(each, known))),
+    ...(lldp === undefined ? stored.filter((each) => each.protocol === "Lldp") : lldp.slice(1).map((each) => moreLldp(each, known))),
+    ...(cdp === undefined ? stored.filter((each) => each.protocol === "Cdp") : cdp.slice(1).map((each) => known.withFarEnd({ protocol: "Cdp", ...each }))),
   ];
   told["more_neighbors"] = listOrNone(more);
   // Who was at the other end is not who is: it is worked out anew at the end of the scan.
@@ -123,27 +171,47 @@ function cdpFields(first: CdpAnnouncement | undefined): Told {
   return { cdp_device_id: first?.device_id ?? null, cdp_port_id: first?.port_id ?? null, cdp_platform: first?.platform ?? null, cdp_address: first?.address ?? null };
 }
 
-function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: readonly MoreNeighbor[]): MoreNeighbor {
+function moreLldp({ mgmt_addr, ...announced }: LldpAnnouncement, known: KnownNeighbors): MoreNeighbor {
   const more: MoreLldpNeighbor = { protocol: "Lldp", ...announced };
-  if (typeof mgmt_addr === "string") return withKnownFarEnd({ ...more, mgmt_addr }, known);
+  if (typeof mgmt_addr === "string") return known.withFarEnd({ ...more, mgmt_addr });
   // Where nobody knows whether it has one, the one that it had stays.
-  const before = mgmt_addr === undefined ? undefined : known.find((each) => each.protocol === "Lldp" && Bun.deepEquals(withoutAddress(each), more));
-  return before ?? withKnownFarEnd(more, known);
+  const before = mgmt_addr === undefined ? undefined : known.atWhateverAddress(more);
+  return before ?? known.withFarEnd(more);
 }
 
-function withoutAddress(each: MoreLldpNeighbor): MoreNeighbor {
-  const { mgmt_addr: _address, ...rest } = each;
-  return withFarEnd(rest, null);
+/** What an entry says of its further neighbors, to be found by what they announce: there may be hundreds. */
+class KnownNeighbors {
+  private readonly byText = new Map<string, MoreNeighbor>();
+  private readonly byTextWithoutAddress = new Map<string, MoreNeighbor>();
+
+  constructor(known: readonly MoreNeighbor[]) {
+    for (const each of known) {
+      putFirst(this.byText, textOf(each), each);
+      if (each.protocol !== "Lldp") continue;
+      const { mgmt_addr: _address, ...rest } = each;
+      putFirst(this.byTextWithoutAddress, textOf(rest), each);
+    }
+  }
+
+  /** What was announced before is where it was before. */
+  withFarEnd(announced: MoreNeighbor): MoreNeighbor {
+    const before = this.byText.size === 0 ? undefined : this.byText.get(textOf(announced));
+    return before?.neighbor === undefined ? announced : withFarEnd(announced, before.neighbor);
+  }
+
+  atWhateverAddress(announced: MoreLldpNeighbor): MoreNeighbor | undefined {
+    return this.byTextWithoutAddress.get(textOf(announced));
+  }
 }
 
-function moreCdp(announced: CdpAnnouncement, known: readonly MoreNeighbor[]): MoreNeighbor {
-  return withKnownFarEnd({ protocol: "Cdp", ...announced }, known);
+/** All that is announced, in one order. */
+function textOf(announced: MoreNeighbor): string {
+  const { neighbor: _farEnd, ...rest } = announced;
+  return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What was announced before is where it was before. */
-function withKnownFarEnd(announced: MoreNeighbor, known: readonly MoreNeighbor[]): MoreNeighbor {
-  const before = known.find((each) => Bun.deepEquals(withFarEnd(each, null), announced));
-  return before?.neighbor === undefined ? announced : withFarEnd(announced, before.neighbor);
+function putFirst<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  if (!map.has(key)) map.set(key, value);
 }
 
 function syncForwarding(write: ScanWrite, entry: IfEntryRecord, told: readonly ForwardingEntry[], stored: readonly FdbEntryRecord[]): void {

@@ -5,8 +5,9 @@ import { formatInstant } from "../../base/instant.ts";
 import type { AnyKind, Kind, Observed, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
-import { hostKind } from "../../resources/hosts/host.ts";
-import { ignoredIdentity, ignoredKind, isIgnorable } from "../../resources/ignored/ignored.ts";
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { ignoredIdentity, ignoredKind, isIgnorable, type IgnoredEntity, type IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { removeRecord } from "../../resources/references.ts";
 import type { Finding, Recorded, RecordCounts } from "../sightings.ts";
 import { HostIndex } from "./host-index.ts";
@@ -25,7 +26,8 @@ export type Told = Readonly<Record<string, unknown>>;
 
 /** What transactions that stay open over several commands (of a scan that only tells what it would do) remember between them. */
 const INDEXES = new WeakMap<WriteTransaction, HostIndex>();
-const COUNTED = new WeakMap<WriteTransaction, Map<string, string>>();
+const COUNTED = new WeakMap<WriteTransaction, Map<string, RecordBase | null>>();
+const HEARD = new WeakMap<WriteTransaction, Set<string>>();
 
 export class ScanWrite {
   readonly tx: WriteTransaction;
@@ -37,6 +39,8 @@ export class ScanWrite {
   readonly seen: Observed;
   /** The records that were marked as seen since somebody last began to collect them. */
   seenIds = new Set<string>();
+  private readonly heard: Set<string>;
+  private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
   private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
@@ -49,16 +53,19 @@ export class ScanWrite {
     const index = INDEXES.get(tx) ?? new HostIndex(tx, input.network_id);
     INDEXES.set(tx, index);
     this.index = index;
+    this.heard = HEARD.get(tx) ?? new Set();
+    HEARD.set(tx, this.heard);
     this.seen = { last_discovery_id: input.scan_id, last_seen_at: formatInstant(tx.instant) };
   }
 
   /**
    * A record of what was seen for the first time.
-   * @returns null where a person has deleted the same thing: it does not come back by itself
+   * @param isIgnored whether a person has deleted the same thing, where more than its identity tells that
+   * @returns null where a person has: it does not come back by itself
    */
-  found<R extends RecordBase>(kind: Kind<R>, fields: object): R | null {
+  found<R extends RecordBase>(kind: Kind<R>, fields: object, isIgnored?: boolean): R | null {
     const draft = { ...fields, ...(kind.observed.includes("last_discovery_id") ? { first_discovery_id: this.scanId } : {}) };
-    if (this.isIgnored(kind, draft)) return null;
+    if (isIgnored ?? this.isIgnored(kind, draft)) return null;
     const record = this.tx.create(kind, this.actor.organizationId, draft as unknown as R, { observed: this.observedOf(kind) });
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
@@ -95,10 +102,37 @@ export class ScanWrite {
     this.findings.push(finding);
   }
 
+  /** Says that a device tells of more than is kept. @param what kind of records, in the plural */
+  tellLimit(host: HostRecord, what: string, left: number, most: number): void {
+    this.tell({ type: "Partial", entity: hostKind.name, id: host.id, label: `${host.name}: ${what}`, reason: `${left} of what it told were left out: ${most} are kept at most` });
+  }
+
   /** Says how a host was seen, for the line in the outcome that tells its changes. */
   sawHost(hostId: string, address: string, reason: string): void {
     this.hosts.push({ ip_address: address, host_id: hostId });
     if (!this.reasons.has(hostId)) this.reasons.set(hostId, reason);
+  }
+
+  /** What people have deleted in the network, of one kind; read once for each write. */
+  ignoredOf(entity: IgnoredEntity): readonly IgnoredRecord[] {
+    this.ignored ??= Map.groupBy(this.tx.children(ignoredKind, "network_n", this.networkId), (record) => record.entity);
+    return this.ignored.get(entity) ?? [];
+  }
+
+  /** Says that a device told of a host. */
+  heardHost(hostId: string): void {
+    this.heard.add(hostId);
+  }
+
+  /**
+   * Whether a device told of a host before in this scan, as far as its interface entries show that.
+   * @param asked where it is told of now: a host that never was told of anywhere else was not told of before
+   */
+  wasHeard(hostId: string, asked: string): boolean {
+    if (this.heard.has(hostId)) return true;
+    const n = this.tx.recordN(hostId) ?? 0;
+    if (this.tx.db.$client.query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 AND ip_address <> ?2 LIMIT 1").get(n, asked) === null) return false;
+    return this.tx.children(ifEntryKind, "host_n", hostId).some((entry) => this.tx.observedOf(entry.id).last_discovery_id === this.scanId);
   }
 
   /** Whether a person has deleted this very thing. */
@@ -110,14 +144,14 @@ export class ScanWrite {
 
   /** What came of it, to be asked once, at the end. */
   result(): Recorded {
-    const counted = COUNTED.get(this.tx) ?? new Map<string, string>();
+    const counted = COUNTED.get(this.tx) ?? new Map<string, RecordBase | null>();
     COUNTED.set(this.tx, counted);
     const total = new Counter();
     const perHost = new Map<string, { counter: Counter; own: "Created" | "Updated" | "Deleted" | null; label: string }>();
     for (const { kind, id, operation, before, after } of this.tx.netChanges()) {
-      const signature = `${operation} ${after === null ? "" : Bun.hash(JSON.stringify(after))}`;
-      if (counted.get(id) === signature) continue;
-      counted.set(id, signature);
+      // What a transaction makes of a record is another object whenever it is something else.
+      if (counted.get(id) === after) continue;
+      counted.set(id, after);
       total.add(kind.plural, operation);
       const record = (after ?? before) as RecordBase;
       const hostId = kind.code === hostKind.code ? id : kind.scopeIds(record).host;

@@ -11,13 +11,14 @@ export interface Unseen {
 }
 
 /**
- * The living records of a network that discovery found, that are not marked as stale yet, and that were last seen before an instant; in the order
+ * The living records of a network that discovery found, or saw after they were entered, that are not marked as stale yet, and that were last seen before an instant; in the order
  * of their kinds and numbers. What a person entered and no scan has ever seen is none of them.
  * @param cutoff now less the network's stale_after_hours
  */
 export function* findUnseen(db: Reader["db"], networkN: number, cutoff: Instant): Generator<Unseen> {
   for (const kind of PERISHABLE) {
-    const isFound = kind.observed.includes("last_discovery_id") ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL" : "AND json_extract('{' || l.members || '}', '$.source.type') IN ('Discovery', 'Inferred')";
+    // Parts are said to have been seen when they were entered, too; a host only by discovery.
+    const isFound = kind.observed.includes("last_discovery_id") ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL" : "";
     const rows = db
       .query(
         `SELECT r.id FROM ${getTableName(kind.table)} l JOIN observations o ON o.n = l.n JOIN history_records r ON r.n = l.n

@@ -2,6 +2,7 @@
 // contains the address.
 
 import { cidrContains, cidrOf, parseCidr, parseIp, type Cidr, type Ip } from "../../base/ip.ts";
+import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
@@ -13,6 +14,7 @@ export class SubnetPlacer {
   private readonly ids = new Map<string, string>();
   private readonly lengths = { 4: new Set<number>(), 6: new Set<number>() };
   private isRead = false;
+  private deletedBlocks: ReadonlyArray<{ readonly record: IgnoredRecord; readonly cidr: Cidr | null }> | null = null;
 
   /** Of the scan's targets, those that may be a subnet. */
   private readonly blocks: readonly Cidr[];
@@ -42,8 +44,20 @@ export class SubnetPlacer {
     const known = this.containing(ip);
     if (known !== null) return known;
     // Whoever told the scan to look through a block takes it for one subnet, until a device says how it is divided.
-    const told = this.blocks.find((block) => cidrContains(block, ip));
-    return (told === undefined || blockOfEverybody(ip) !== null ? null : this.idOf(told, INFERRED)) ?? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits));
+    const told = this.toldBlock(ip);
+    const block = told === null ? null : this.idOf(told, INFERRED);
+    if (block !== null) return block;
+    // What a person has deleted does not come back in pieces.
+    return this.deleted(ip) === null ? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits)) : null;
+  }
+
+  /** What says that a person has deleted the only subnet that an address could be in; null where there is a place for it. Makes none. */
+  unwanted(address: string): IgnoredRecord | null {
+    this.read();
+    const ip = parseIp(address);
+    if (ip === null || this.containing(ip) !== null) return null;
+    const told = this.toldBlock(ip);
+    return told === null || this.write.isIgnored(subnetKind, { network_id: this.write.networkId, cidr: told.text }) ? this.deleted(ip) : null;
   }
 
   /** Whether one of the network's subnets that is not the Internet contains an address. */
@@ -72,6 +86,15 @@ export class SubnetPlacer {
       if (id !== undefined) return id;
     }
     return null;
+  }
+
+  private toldBlock(ip: Ip): Cidr | null {
+    return blockOfEverybody(ip) === null ? (this.blocks.find((block) => cidrContains(block, ip)) ?? null) : null;
+  }
+
+  private deleted(ip: Ip): IgnoredRecord | null {
+    this.deletedBlocks ??= this.write.ignoredOf("subnet").map((record) => ({ record, cidr: parseCidr(record.label) }));
+    return this.deletedBlocks.find(({ cidr }) => cidr !== null && cidrContains(cidr, ip))?.record ?? null;
   }
 
   /** The subnet with this prefix, made where it is not there; null where a person has deleted it. @param source of a new one */

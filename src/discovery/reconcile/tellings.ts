@@ -40,7 +40,7 @@ export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): HostRe
   if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== ignoredSequence(write)) return null;
   const hostId = tx.recordId(row.host_n);
   const host = hostId === null ? null : tx.find(hostKind, hostId);
-  if (host === null || tx.versionOf(host.id).sequence !== row.host_sequence || tx.isChanged(host.id)) return null;
+  if (host === null || tx.versionOf(host.id).sequence !== row.host_sequence || tx.isChanged(host.id) || write.index.hasLost(host.id)) return null;
   // Somebody else has the address too: it may have to be taken from him.
   if (write.index.holdersOf(sighting.ip_address).some((id) => id !== host.id)) return null;
   tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });

@@ -29,10 +29,8 @@ export function mergeTold(
     const isKept = kept !== undefined && Object.hasOwn(kept, field);
     if (isEqual(current[field] ?? null, value)) {
       if (isKept) delete besideNow()[field];
-    } else if (isKept && isEqual(kept?.[field], value)) {
-      // A person's value stands, and the scan says what it said before.
     } else if (isSetByPerson(field)) {
-      besideNow()[field] = value;
+      if (!isKept || !isEqual(kept?.[field], value)) besideNow()[field] = value;
     } else {
       changes[field] = value ?? none;
       if (isKept) delete besideNow()[field];

@@ -5,13 +5,12 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { DISCOVERED } from "../../resources/source.ts";
 import { vlanKind, VLAN_NUMBER_MAX, VLAN_NUMBER_MIN } from "../../resources/vlans/vlan.ts";
 import type { DeviceVlan } from "../device.ts";
+import { lineOf } from "./line.ts";
 import { isSetByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** What a device last called its VLANs. */
 const vlanNames = sqliteTable("discovery_vlan_names", { host_n: integer().primaryKey(), names: text().notNull() });
-
-const NAME_MAX = 255;
 
 export class VlanKeeper {
   private readonly write: ScanWrite;
@@ -28,7 +27,7 @@ export class VlanKeeper {
     if (known !== undefined) return known;
     const { tx, networkId } = this.write;
     const present = tx.findByIdentity(vlanKind, `${networkId}/${number}`);
-    const id = present?.id ?? this.write.found(vlanKind, { network_id: networkId, number, name: (name ?? "").slice(0, NAME_MAX) || `VLAN ${number}`, description: null, source: DISCOVERED })?.id ?? null;
+    const id = present?.id ?? this.write.found(vlanKind, { network_id: networkId, number, name: lineOf(name ?? "") || `VLAN ${number}`, description: null, source: DISCOVERED })?.id ?? null;
     this.ids.set(number, id);
     return id;
   }
@@ -45,8 +44,8 @@ export class VlanKeeper {
     const now: Record<string, string> = {};
     for (const { number, name } of vlans) {
       const id = this.idOf(number, name);
-      if (name === null || name === "") continue;
-      const text = name.slice(0, NAME_MAX);
+      const text = lineOf(name ?? "");
+      if (text === "") continue;
       now[number] = text;
       const called = before[number];
       if (id === null || called === text) continue;

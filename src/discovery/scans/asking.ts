@@ -2,6 +2,7 @@
 // account of who could not be reached and why. Asks no address that it was not allowed to.
 
 import { parseIp } from "../../base/ip.ts";
+import { isOneDevices } from "../../base/mac.ts";
 import { heardOf } from "../reconcile/neighbor-tables.ts";
 import { digestOf } from "../reconcile/tellings.ts";
 import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
@@ -58,6 +59,8 @@ export class Asking {
   private readonly overheard = new Map<string, AddressSighting>();
   /** What ends the asking at an address that turns out to be of a device which has answered. */
   private readonly inFlight = new Map<string, AbortController>();
+  /** The link-layer addresses at which those that are asked now were seen. */
+  private readonly macs = new Map<string, string>();
 
   constructor(options: AskingOptions) {
     this.options = options;
@@ -65,6 +68,8 @@ export class Asking {
 
   /** Asks all of them. */
   async ask(candidates: Iterable<Candidate>): Promise<void> {
+    this.macs.clear();
+    if (Array.isArray(candidates)) for (const { seen } of candidates as readonly Candidate[]) for (const { ip_address, mac_address } of seen) if (mac_address !== null) this.macs.set(ip_address, mac_address);
     await inParallel(candidates, DEVICES_AT_A_TIME, this.options.signal, async (candidate) => {
       await this.askOne(candidate);
       this.options.progress.askedOne();
@@ -162,13 +167,14 @@ export class Asking {
     this.answered.add(address);
     const sweptAs = candidate.seen.find((each) => each.ip_address === address);
     if (sweptAs === undefined) progress.hostsFound += 1;
-    this.learn({ ip_address: address, device: asked.device }, candidate.host);
+    const mac = sweptAs?.mac_address ?? probes.macOf(address);
+    this.learn({ ip_address: address, mac_address: mac, device: asked.device }, candidate.host);
     for (const each of heardOf(asked.device)) if (!this.overheard.has(each.ip_address) && this.overheard.size < OVERHEARD_MAX) this.overheard.set(each.ip_address, each);
     // Whom it has heard of is written for itself, when all have answered.
     const { arp: _heard, ...device } = asked.device;
     const sighting: DeviceSighting = {
       ip_address: address,
-      mac_address: sweptAs?.mac_address ?? probes.macOf(address),
+      mac_address: mac,
       ...(sweptAs?.hostname === undefined ? {} : { hostname: sweptAs.hostname }),
       device,
       credential: asked.credential,
@@ -178,12 +184,16 @@ export class Asking {
   }
 
   /** What a device says of itself and of its neighbors that saves asking, or leads on. */
-  private learn({ ip_address, device }: Pick<DeviceSighting, "ip_address" | "device">, host: KnownHost | null): void {
-    const { network } = this.options;
+  private learn({ ip_address, mac_address, device }: Pick<DeviceSighting, "ip_address" | "mac_address" | "device">, host: KnownHost | null): void {
+    const { network, probes } = this.options;
+    const macs = new Set([mac_address, ...(device.interfaces ?? []).map((each) => each.mac_address)].filter((mac) => typeof mac === "string"));
     for (const { ip_address: own } of device.addresses ?? []) {
       // An address that another host is known by is asked all the same: one of the two is wrong.
       const owners = network.byAddress.get(own) ?? [];
       if (own === ip_address || !owners.every((each) => each.host_id === host?.id)) continue;
+      // So is one at which another station was seen: or a device could hide all others by calling their addresses its own.
+      const seenAs = this.macs.get(own) ?? probes.macOf(own);
+      if (seenAs !== null && macs.size > 0 && !macs.has(seenAs) && isOneDevices(seenAs)) continue;
       this.settled.add(own);
       this.inFlight.get(own)?.abort();
     }

@@ -107,14 +107,23 @@ export interface ScanNote {
   readonly outcome: ScanOutcome;
 }
 
+/** What whoever runs a scan has to know besides. */
+export interface ScanNoted {
+  readonly isNetworkGone: boolean;
+}
+
 /** What came of a running scan so far: kept also where the appliance is cut off. */
-export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): void {
+export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoted {
   const { id, ordinal, findings, progress, outcome } = JSON.parse(new TextDecoder().decode(input.bytes)) as ScanNote;
-  if (find(tx, id)?.status !== "Running") return;
+  const row = find(tx, id);
+  const networkId = row === null ? null : tx.recordId(row.network_n);
+  const noted = { isNetworkGone: networkId === null || tx.find(networkKind, networkId) === null };
+  if (row?.status !== "Running") return noted;
   tx.db.update(discoveryScans).set({ progress, outcome }).where(eq(discoveryScans.id, id)).run();
   for (const [place, finding] of findings.entries()) {
     tx.db.insert(discoveryFindings).values({ scan_id: id, ordinal: ordinal + place, type: finding.type, finding }).onConflictDoNothing().run();
   }
+  return noted;
 }
 
 export interface ScanEnd {

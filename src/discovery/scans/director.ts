@@ -171,14 +171,25 @@ export class ScanDirector implements Scans {
     for (const entry of [...this.entries.values()]) this.forget(entry);
   }
 
+  /** Who has the fewest scans under way comes first: no organization's queue holds up another one. */
   private pump(): void {
     if (this.isStopping) return;
-    const busy = new Set([...this.entries.values()].filter(({ state }) => state !== "waiting").map(({ scan }) => scan.network_id));
-    for (const entry of [...this.entries.values()]) {
-      if (busy.size >= SCANS_RUNNING_MAX) return;
-      if (entry.state !== "waiting" || busy.has(entry.scan.network_id)) continue;
-      busy.add(entry.scan.network_id);
-      void this.dispatch(entry);
+    const busy = new Set<string>();
+    const ofOrganization = new Map<string, number>();
+    const count = ({ scan, author: { organizationId } }: Entry) => {
+      busy.add(scan.network_id);
+      ofOrganization.set(organizationId, (ofOrganization.get(organizationId) ?? 0) + 1);
+    };
+    for (const entry of this.entries.values()) if (entry.state !== "waiting") count(entry);
+    while (busy.size < SCANS_RUNNING_MAX) {
+      let next: Entry | null = null;
+      const underWay = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
+      for (const entry of this.entries.values()) {
+        if (entry.state === "waiting" && !busy.has(entry.scan.network_id) && (next === null || underWay(entry) < underWay(next))) next = entry;
+      }
+      if (next === null) return;
+      count(next);
+      void this.dispatch(next);
     }
   }
 

@@ -27,14 +27,14 @@ export class DryRun {
   private readonly reasons = new Map<string, string>();
 
   /**
-   * Holds one state of the database until it is closed.
+   * Each command sees one state of the database, and the next one perhaps another: one state held for as long as a scan takes would keep the
+   * log from being folded in, which would grow with all that others write meanwhile.
    * @param db a connection of its own that can only read
    */
   constructor(options: { db: Sql; commands: Commands; actor: CommandActor; now: Instant; uuids: UuidSource }) {
     this.db = options.db;
     this.commands = options.commands;
     this.actor = options.actor;
-    this.db.$client.run("BEGIN");
     this.tx = new WriteTransaction(new Statements(this.db), options.actor, "discovery.dry_run", options.now, options.uuids);
   }
 
@@ -44,7 +44,7 @@ export class DryRun {
     await new Promise<void>((resolve) => setImmediate(resolve));
     const command = Object.hasOwn(this.commands, name) ? this.commands[name] : undefined;
     if (command === undefined) throw new Error(`scans: there is no command ${name}`);
-    const recorded = command(this.tx, { bytes }, this.actor) as Recorded;
+    const recorded = this.onOneState(() => command(this.tx, { bytes }, this.actor) as Recorded);
     for (const { type, id, reason } of recorded.findings) if (isOfRecords(type) && id !== null) this.reasons.set(id, reason);
     return { sequence: null, result: { ...recorded, findings: recorded.findings.filter(({ type }) => !isOfRecords(type)) } };
   }
@@ -68,8 +68,16 @@ export class DryRun {
   }
 
   close(): void {
-    this.db.$client.run("ROLLBACK");
     this.db.$client.close();
+  }
+
+  private onOneState<Result>(work: () => Result): Result {
+    this.db.$client.run("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.db.$client.run("ROLLBACK");
+    }
   }
 
   private findingOf({ kind, id, operation, changed, before, after }: NetChange, forwarding: FieldChange | undefined): Finding {

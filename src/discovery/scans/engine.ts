@@ -7,7 +7,7 @@ import type { AddressSighting, Recorded } from "../sightings.ts";
 import type { Unseen } from "../reconcile/staleness.ts";
 import { Asking, inParallel, type Candidate } from "./asking.ts";
 import { candidateAt, candidateOfHost, candidatesIn, candidatesOf, isExpected } from "./candidates.ts";
-import type { ScanEnd, ScanNote } from "./commands.ts";
+import type { ScanEnd, ScanNote, ScanNoted } from "./commands.ts";
 import { Credentials } from "./credentials.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
@@ -69,6 +69,10 @@ class ScanRun {
   private readonly book = new OutcomeBook();
   private readonly progress: Progress;
   private readonly recorder: Recorder;
+  /** Ends the scan of a network that is not there any more: nobody could cancel it. */
+  private readonly gone = new AbortController();
+  /** Told to stop, or without a network. */
+  private readonly signal: AbortSignal;
   /** Known hosts that answered a sweep, and targets by themselves that did. */
   private readonly alive = new Set<string>();
   private readonly aliveTargets = new Set<string>();
@@ -81,6 +85,7 @@ class ScanRun {
     this.order = order;
     this.ports = ports;
     this.parts = parts;
+    this.signal = AbortSignal.any([ports.signal, this.gone.signal]);
     this.progress = new Progress({ clock: parts.clock, timers: parts.timers, report: (progress) => ports.report(progress, this.book.count) });
     const { dryRun } = parts;
     this.recorder = new Recorder({
@@ -96,14 +101,14 @@ class ScanRun {
   }
 
   async run(): Promise<{ readonly end: ScanEnd; readonly cause: string | null }> {
-    const { signal } = this.ports;
+    const { signal } = this;
     this.startNoting();
     let ending: Ending = { status: "Completed", problem: null, cause: null };
     try {
       await orStopped(this.scan(), signal, this.parts.timers);
       this.progress.enter("done");
     } catch (error) {
-      ending = signal.aborted ? stopped(signal.reason as StopReason) : failed(error);
+      ending = this.ports.signal.aborted ? stopped(this.ports.signal.reason as StopReason) : failed(signal.aborted ? signal.reason : error);
     }
     await this.recorder.close();
     this.progress.end();
@@ -138,7 +143,7 @@ class ScanRun {
       choose: (address) => credentials.at(address),
       mayAsk: (address) => scope.contains(address) || first.has(address),
       progress,
-      signal: this.ports.signal,
+      signal: this.signal,
       device: (sighting) => this.recorder.device(sighting),
       address: (sighting) => this.recorder.address(sighting),
     });
@@ -182,7 +187,7 @@ class ScanRun {
 
   /** Slice by slice: what answers is asked, and forgotten, before the next. */
   private async sweep(scope: Scope, network: KnownNetwork, asking: Asking, isAsking: boolean, credentials: Credentials): Promise<void> {
-    const { progress, parts, ports, recorder } = this;
+    const { progress, parts, recorder } = this;
     // Of what is too large to be walked through, what is known.
     const besides = [...network.byAddress.keys()].filter((address) => scope.contains(address) && !scope.walks(address));
     progress.addressesTotal = scope.total + besides.length;
@@ -191,9 +196,9 @@ class ScanRun {
       const seen = new Map<string, AddressSighting>();
       const inSlice = new Set(slice);
       const before = progress.beginSlice();
-      const { means } = await parts.probes.sweep(slice, ports.signal, {
+      const { means } = await parts.probes.sweep(slice, this.signal, {
         answer: (sighting) => {
-          if (!inSlice.has(sighting.ip_address) || seen.has(sighting.ip_address) || ports.signal.aborted) return;
+          if (!inSlice.has(sighting.ip_address) || seen.has(sighting.ip_address) || this.signal.aborted) return;
           seen.set(sighting.ip_address, sighting);
           progress.hostsFound += 1;
           for (const { host_id } of network.byAddress.get(sighting.ip_address) ?? []) this.alive.add(host_id);
@@ -202,7 +207,7 @@ class ScanRun {
         },
         progress: (told) => progress.sweptTo(before, told),
       });
-      ports.signal.throwIfAborted();
+      this.signal.throwIfAborted();
       this.book.icmp = means;
       progress.addressesDone = before.addressesDone + slice.length;
       if (!isAsking) await recorder.flush();
@@ -234,7 +239,7 @@ class ScanRun {
 
   /** Whom those that answered have named as neighbors, as far as they may be asked; and whom these name. */
   private async follow(scope: Scope, network: KnownNetwork, asking: Asking): Promise<void> {
-    const { progress, parts, ports } = this;
+    const { progress, parts } = this;
     progress.enter("follow");
     const knownNames = new Set([...network.hosts.values()].flatMap(({ name, sys_name }) => [name.toLowerCase(), ...(sys_name === null ? [] : [sys_name.toLowerCase()])]));
     let namesLeft = NAMES_MAX;
@@ -245,9 +250,9 @@ class ScanRun {
       namesLeft -= names.length;
       for (const name of names) knownNames.add(name);
       const found = new Set(heard.addresses);
-      await inParallel(names, NAMES_AT_A_TIME, ports.signal, async (name) => {
+      await inParallel(names, NAMES_AT_A_TIME, this.signal, async (name) => {
         if (unanswered >= NAMES_UNANSWERED_MAX) return;
-        const addresses = await parts.probes.addressesOf(name, ports.signal);
+        const addresses = await parts.probes.addressesOf(name, this.signal);
         unanswered = addresses === null ? unanswered + 1 : 0;
         for (const address of addresses ?? []) found.add(address);
       });
@@ -287,7 +292,7 @@ class ScanRun {
     if (this.order.kind === "sweep") return;
     this.progress.enter("links");
     for (const { command, input } of this.parts.links.find()) {
-      this.ports.signal.throwIfAborted();
+      this.signal.throwIfAborted();
       await this.recorder.command(command, input);
     }
   }
@@ -302,7 +307,7 @@ class ScanRun {
     for (let passes = 0; passes < STALE_PASSES_MAX; passes += 1) {
       const records = taken(unseen(n, cutoff), STALE_AT_ONCE);
       for (const batch of sliced(records, STALE_OF_BATCH)) {
-        this.ports.signal.throwIfAborted();
+        this.signal.throwIfAborted();
         await this.recorder.command("discovery.stale", { records: batch });
       }
       if (records.length < STALE_AT_ONCE || dryRun !== null) return;
@@ -326,7 +331,8 @@ class ScanRun {
     this.noted = noted;
     for (let start = 0; start === 0 || start < findings.length; start += FINDINGS_OF_NOTE) {
       const note: ScanNote = { id: this.order.id, ordinal: ordinal + start, findings: findings.slice(start, start + FINDINGS_OF_NOTE), progress, outcome };
-      await this.ports.write("discovery.note", sharedBytes(JSON.stringify(note)));
+      const { result } = await this.ports.write<ScanNoted | undefined>("discovery.note", sharedBytes(JSON.stringify(note)));
+      if (result?.isNetworkGone === true) this.gone.abort(new ScanProblem("the network was deleted"));
     }
   }
 }

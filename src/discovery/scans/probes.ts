@@ -48,4 +48,6 @@ export interface Probes {
   macOf(address: string): string | null;
   /** The addresses of a name; null where nobody answers. Once the signal is aborted, soon and in any way. */
   addressesOf(name: string, signal: AbortSignal): Promise<readonly string[] | null>;
+  /** Forgets what was made of the credentials' secrets. To be called when nobody is asked: it is made anew where it is missing. */
+  forgetSecrets(): void;
 }

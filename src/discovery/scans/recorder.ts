@@ -16,6 +16,8 @@ export const COMMANDS_AT_A_TIME = 2;
 /** A store that is busy is asked again so often. */
 const BUSY_TRIES = 120;
 const BUSY_MS = 1_000;
+/** What is wrong with one sighting, and says nothing of the others. */
+const BREAKS_ONE: ReadonlySet<string> = new Set(["internal_error", "payload_too_large"]);
 
 /** Runs a command on the bytes of its input. @throws DomainError */
 export type RunCommand = (command: string, bytes: Uint8Array) => Promise<Outcome<Recorded>>;
@@ -156,7 +158,7 @@ export class Recorder {
       const { blocks = [] } = this.options;
       await this.runText(command, `${blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},`}"sightings":[${items.map(({ text }) => text).join(",")}]`);
     } catch (error) {
-      if (!(error instanceof DomainError && error.code === "internal_error")) throw error;
+      if (!(error instanceof DomainError && BREAKS_ONE.has(error.code))) throw error;
       const [first] = items;
       if (items.length === 1 && first !== undefined) {
         this.options.lost(first.label);

@@ -49,9 +49,11 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
   const box = new SecretBox(options.secretKey, random);
   const files = new SecretFiles(options.secretsFolder);
   const uuids = new UuidSource(random);
+  let running = 0;
   return {
     scan: async (order, ports) => {
       const dryRun = order.commit ? null : new DryRun({ db: openReadOnly(options.databasePath), commands, actor: actorOf(order), now: clock.now(), uuids });
+      running += 1;
       try {
         const network = readKnownNetwork(reader, order.network_id);
         const credentials = new OpenedCredentials(reader, box, files);
@@ -67,6 +69,8 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
         });
       } finally {
         dryRun?.close();
+        running -= 1;
+        if (running === 0) probes.forgetSecrets();
       }
     },
     close: () => reader.close(),

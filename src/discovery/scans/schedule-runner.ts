@@ -43,6 +43,8 @@ export class ScheduleRunner {
   private readonly underWay = new Map<string, Instant>();
   private seen = "";
   private due: Due[] = [];
+  /** When it was looked last what is due. */
+  private lookedAt: Instant = Number.NEGATIVE_INFINITY;
   private isStopped = false;
 
   constructor(options: { reader: Reader; writes: WriteQueue; scans: ScheduledScans; clock: Clock; timers: Timers; log: Log }) {
@@ -82,6 +84,8 @@ export class ScheduleRunner {
     this.cancelTimer();
     if (this.isStopped) return;
     const now = this.clock.now();
+    if (isAhead(this.lookedAt, now)) this.due = this.reader.snapshot(() => this.read());
+    this.lookedAt = now;
     let next = now + LOOK_MS;
     this.due = this.due.flatMap((each) => {
       if (each.at > now) {
@@ -132,14 +136,21 @@ export class ScheduleRunner {
     const rows = this.reader
       .statement(`SELECT '{' || s.members || '}', o.id, d.due_at FROM schedules s JOIN history_records o ON o.n = s.organization_n LEFT JOIN discovery_schedule_runs d ON d.schedule_n = s.n WHERE s.is_enabled = 1 ORDER BY s.n`)
       .values() as Array<[string, string, Instant | null]>;
+    const now = this.clock.now();
     return rows.flatMap(([members, organizationId, looked]) => {
       const schedule = JSON.parse(members) as ScheduleRecord;
       // What was due before it said so, or while it was not enabled, was not.
       const since = Math.max(looked ?? 0, parseInstant(schedule.valid_from) ?? 0, this.underWay.get(schedule.id) ?? 0);
-      const at = nextDue(schedule.cron, schedule.timezone, since);
+      const at = nextDue(schedule.cron, schedule.timezone, isAhead(since, now) ? now : since);
       return at === null ? [] : [{ schedule, organizationId, at }];
     });
   }
+}
+
+/** Whether an instant is of a clock that was wrong and has been set back since: waiting for it to come again would be waiting for months. */
+function isAhead(instant: Instant, now: Instant): boolean {
+  // Less than this is a correction, after which nothing is to be done twice.
+  return instant > now + LOOK_MS;
 }
 
 /** Due times that are gone through one by one; of a longer absence the last one before now is found from there. */

@@ -15,6 +15,9 @@ export const SCAN_ADDRESSES_MAX = 1_048_576;
 /** What is not swept unless it is named: other people's addresses, what is far away, and what is in every machine. */
 export const PASSED_OVER_TYPES: readonly SubnetType[] = ["Internet", "Remote", "Loopback"];
 
+/** What this machine serves to itself alone, whatever a subnet with these addresses is said to be: whoever may write subnets may not see it. */
+const LOOPBACKS: readonly Block[] = ["127.0.0.0/8", "::1"].flatMap((text) => blockOf(text) ?? []);
+
 export interface KnownSubnet {
   readonly cidr: string;
   readonly subnet_type: SubnetType;
@@ -73,18 +76,19 @@ export class Scope {
     const judged = subnets.flatMap((subnet) => {
       const block = blockOf(subnet.cidr);
       if (block === null) return [];
-      const isAllowed = !PASSED_OVER_TYPES.includes(subnet.subnet_type);
+      const isOwn = LOOPBACKS.some((each) => each.version === block.version && each.first <= block.first && each.last >= block.last);
+      const isAllowed = !isOwn && !PASSED_OVER_TYPES.includes(subnet.subnet_type);
       const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
       // Every machine has loopback and link-local addresses: nobody misses those.
       const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
-      if (!isAllowed && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `a subnet of the type ${subnet.subnet_type} is scanned only when it is named as a target` });
+      if (!isAllowed && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `${isOwn ? "what this machine serves to itself alone" : `a subnet of the type ${subnet.subnet_type}`} is scanned only when it is named as a target` });
       if (tooLarge !== null && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}` });
       return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
     });
     const ranges: Range[] = [];
     let total = 0;
     let isFull = false;
-    for (const range of mostSpecific(judged)) {
+    for (const range of mostSpecific([...LOOPBACKS.map((block) => ({ ...block, isAllowed: false, isWalked: false })), ...judged])) {
       const size = Number(range.last - range.first + 1n);
       if (!range.isWalked || total + size <= SCAN_ADDRESSES_MAX) {
         if (range.isWalked) total += size;
@@ -150,9 +154,9 @@ export class Scope {
 
 /**
  * What is wrong with targets, each an address or a CIDR.
- * @param allowLarge whether IPv4 targets above /16 are wanted
+ * @param allowLarge whether IPv4 targets above /16 are wanted; null where nobody can ask for them
  */
-export function targetProblems(targets: readonly string[], allowLarge: boolean): TargetProblem[] {
+export function targetProblems(targets: readonly string[], allowLarge: boolean | null): TargetProblem[] {
   const problems: TargetProblem[] = [];
   const good: Block[] = [];
   for (const [index, text] of targets.entries()) {
@@ -166,12 +170,17 @@ export function targetProblems(targets: readonly string[], allowLarge: boolean):
   return problems;
 }
 
-function problemOf(block: Block, allowLarge: boolean): string | null {
-  const allowed = largerThanAllowed(block, allowLarge);
+/** What is wrong with the targets of a schedule, which has no `allow_large`. */
+export function scheduledTargetProblems(targets: readonly string[]): TargetProblem[] {
+  return targetProblems(targets, null);
+}
+
+function problemOf(block: Block, allowLarge: boolean | null): string | null {
+  const allowed = largerThanAllowed(block, allowLarge === true);
   if (allowed !== null) {
     return block.version === 6
       ? `is larger than ${allowed}, which is all that can be walked through of IPv6; name smaller blocks or single addresses`
-      : `is larger than ${allowed}; name smaller blocks, or ask for it with allow_large`;
+      : `is larger than ${allowed}; name smaller blocks${allowLarge === null ? "" : ", or ask for it with allow_large"}`;
   }
   const forbiddenBlock = forbiddenAs(block);
   return forbiddenBlock === null ? null : `is ${forbiddenBlock}`;

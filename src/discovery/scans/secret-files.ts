@@ -1,6 +1,6 @@
 // Secrets that stand in files below one folder, read when they are used. Must not keep nor tell what is in them.
 
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import { SECRET_MAX_LENGTH } from "../../resources/credentials/credential.ts";
 
@@ -27,19 +27,19 @@ export class SecretFiles {
    */
   read(path: string): string {
     if (this.folder === null) throw new SecretUnreadable("no folder of secrets is configured (--secrets-folder)");
-    const text = textIn(bytesOf(this.inside(path), path), path).replace(/\r?\n$/, "");
+    const folder = real(this.folder, "the folder of secrets");
+    const file = real(join(folder, path), `the file ${path}`);
+    assertInside(folder, file, path);
+    const text = textIn(bytesOf(file, path, folder), path).replace(/\r?\n$/, "");
     if (text === "") throw new SecretUnreadable(`the file ${path} is empty`);
     if ([...text].length > SECRET_MAX_LENGTH) throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
     return text;
   }
+}
 
-  /** Where the file really is. */
-  private inside(path: string): string {
-    const folder = real(this.folder as string, "the folder of secrets");
-    const file = real(join(folder, path), `the file ${path}`);
-    if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw new SecretUnreadable(`the file ${path} leads out of the folder of secrets`);
-    return file;
-  }
+/** @param file where it really is, as the folder is */
+function assertInside(folder: string, file: string, path: string): void {
+  if (!file.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw new SecretUnreadable(`the file ${path} leads out of the folder of secrets`);
 }
 
 function real(path: string, what: string): string {
@@ -50,7 +50,7 @@ function real(path: string, what: string): string {
   }
 }
 
-function bytesOf(file: string, path: string): Uint8Array {
+function bytesOf(file: string, path: string, folder: string): Uint8Array {
   let descriptor: number;
   try {
     // A named pipe would hang the scan, and what became a link meanwhile leads who knows where.
@@ -59,6 +59,8 @@ function bytesOf(file: string, path: string): Uint8Array {
     throw unreadable(`the file ${path}`, error);
   }
   try {
+    // A folder on the way may have become a link since somebody looked: what counts is what was opened.
+    assertInside(folder, linkOf(descriptor, path), path);
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new SecretUnreadable(`the file ${path} is no regular file`);
     if (size > FILE_MAX_BYTES) throw new SecretUnreadable(`the file ${path} is longer than ${SECRET_MAX_LENGTH} characters`);
@@ -66,6 +68,14 @@ function bytesOf(file: string, path: string): Uint8Array {
     return bytes.subarray(0, readSync(descriptor, bytes, 0, FILE_MAX_BYTES, 0));
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function linkOf(descriptor: number, path: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch (error) {
+    throw unreadable(`the file ${path}`, error);
   }
 }
 

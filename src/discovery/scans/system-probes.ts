@@ -1,11 +1,11 @@
 // The probes of a real network: the sweep, SNMP with the MIBs, the kernel's neighbor table and the system's resolver, put together.
 
-import { lookup } from "node:dns/promises";
 import { parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
 import { NeighborTable } from "../kernel/neighbors.ts";
 import { askDevice } from "../snmp/ask-device.ts";
+import { forgetKeys } from "../snmp/net-snmp-user.ts";
 import { sweep } from "../sweep/sweep.ts";
 import type { Probes } from "./probes.ts";
 
@@ -48,14 +48,16 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       const cancel = timers.after(NAME_TIMEOUT_MS, end);
       signal.addEventListener("abort", end);
       try {
-        // A name without dots is looked for in the domains of this machine, as people here would.
-        const found = await Promise.race([lookup(name, { all: true }).catch(() => []), over]);
+        // A name without dots is looked for in the domains of this machine, as people here would. Not by getaddrinfo(3): it holds one of the few
+        // threads that hash passwords as well, for as long as nobody answers, and whoever announces names decides who that is.
+        const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }).catch(() => []), over]);
         return found === null ? null : [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
       } finally {
         cancel();
         signal.removeEventListener("abort", end);
       }
     },
+    forgetSecrets: forgetKeys,
   };
 }
 

@@ -72,7 +72,7 @@ export class Instruments {
     this.#pump = new Pump(timers);
     this.#requestsPerSecond = new TokenBucket(ratePerSecond, monotonicMs, timers);
     this.#broadcastsPerSecond = new TokenBucket(Math.min(ratePerSecond, MAX_BROADCASTS_PER_SECOND), monotonicMs, timers);
-    this.connections = new Slots(options.concurrency);
+    this.connections = new Slots(Math.min(options.concurrency, roomForConnections(openFilesMax())));
     this.unresolved = new Slots(roomForUnresolved());
     this.#sockets = new Sockets();
     this.routes = new KernelRoutes();
@@ -159,6 +159,26 @@ export class Instruments {
 const MAX_HOSTS = 128;
 const MAX_CONVERSATIONS = 64;
 const MAX_BROADCASTS_PER_SECOND = 800;
+
+/**
+ * Connections at once in a process that may have so many files open: several sweeps run at a time, and the store, which could not write
+ * without a descriptor, and whoever asks the API need theirs.
+ */
+export function roomForConnections(openFiles: number): number {
+  return Math.max(MIN_CONNECTIONS, Math.floor(openFiles / OPEN_FILES_OF_CONNECTION));
+}
+
+const MIN_CONNECTIONS = 16;
+const OPEN_FILES_OF_CONNECTION = 12;
+
+/** RLIMIT_NOFILE; Bun has raised it at its start as far as it may. */
+function openFilesMax(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
 
 /** The kernel's own default, which is seen in the machine's first network namespace only. */
 const DEFAULT_NEIGHBOR_ROOM = 1_024;

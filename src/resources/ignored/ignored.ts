@@ -9,7 +9,7 @@ import { hosts } from "../hosts/host.ts";
 import { networks } from "../networks/network.ts";
 
 /** The kinds that discovery makes records of, and that a person may not want back. */
-export const IGNORED_ENTITIES = ["host", "ip_address", "if_entry", "port", "service", "subnet", "vlan"] as const;
+export const IGNORED_ENTITIES = ["host", "ip_address", "if_entry", "port", "service", "binding", "subnet", "vlan"] as const;
 export type IgnoredEntity = (typeof IGNORED_ENTITIES)[number];
 
 export interface IgnoredRecord extends RecordBase {
@@ -23,7 +23,7 @@ export interface IgnoredRecord extends RecordBase {
   readonly identity: string;
   /** What people called it. */
   readonly label: string;
-  /** What a host is known again by (signs.ts); empty for all others, which their identity tells. */
+  /** What a host or an interface entry is known again by (signs.ts); empty for all others, which their identity tells. */
   readonly signs: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export const Ignored = Type.Object(
     host_id: Nullable(Uuid, { description: "The host whose part it was; null for a host, a subnet and a VLAN." }),
     identity: Type.String({ description: "What tells it from all others of its kind." }),
     label: Type.String({ description: "What it was called: a name, an address, a prefix." }),
-    signs: Type.Array(Type.String(), { description: "Of a host: what it is known again by, such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4`." }),
+    signs: Type.Array(Type.String(), { description: "Of a host: what it is known again by, such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4`; of an interface entry what it was called, such as `if_name:Gi0/2`." }),
     ...recordFields,
   },
   { $id: "Ignored" },

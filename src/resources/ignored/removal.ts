@@ -3,13 +3,18 @@
 
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
+import { bindingKind, type BindingRecord } from "../bindings/binding.ts";
 import { hostKind, type HostRecord } from "../hosts/host.ts";
-import { ifEntryKind } from "../if-entries/if-entry.ts";
+import { ifEntryKind, type IfEntryRecord } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { portKind } from "../ports/port.ts";
 import { recordLabel } from "../record-label.ts";
+import { serviceKind } from "../services/service.ts";
 import type { SourceRecord } from "../source.ts";
+import { subnetKind } from "../subnets/subnet.ts";
+import { vlanKind } from "../vlans/vlan.ts";
 import { ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
-import { hostSigns } from "./signs.ts";
+import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
 
 /** To be run before a record is removed for itself: not for what only goes along with another. */
 export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): void {
@@ -17,14 +22,14 @@ export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string)
   if (!isPerson(tx) || organizationId === null || !isIgnorable(kind.name)) return;
   const record = tx.find(kind, id) as (RecordBase & Discovered) | null;
   if (record === null || !isFound(tx, kind, record)) return;
-  const what = {
-    record_id: id,
-    label: recordLabel(kind.name, record as unknown as Record<string, unknown>),
-    signs: kind.code === hostKind.code ? signsOf(tx, record as unknown as HostRecord) : [],
-  };
   const identity = identityOf(kind, record);
   const known = tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity));
-  // It was entered by hand after it had been deleted once before.
+  const what = {
+    record_id: id,
+    label: labelOf(tx, kind, record),
+    signs: signsOf(tx, kind, record, known?.signs ?? []),
+  };
+  // It was entered by hand after it had been deleted once before, or another has taken its number.
   if (known !== null) tx.update(ignoredKind, known.id, what);
   else tx.create(ignoredKind, organizationId, { network_id: record.network_id, entity: kind.name, host_id: record.host_id ?? null, identity, ...what });
 }
@@ -34,7 +39,7 @@ interface Discovered {
   readonly network_id: string;
   readonly host_id?: string;
   readonly source?: SourceRecord;
-  readonly first_discovery_id?: string | null;
+  readonly first_discovery_id?: string | null | undefined;
 }
 
 /** Whoever has discovery look around removes nothing himself: what is found no more may come back. */
@@ -47,14 +52,35 @@ function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Disco
   const { source, first_discovery_id: discoveryId } = record;
   if (source?.type === "Discovery" || source?.type === "Inferred") return true;
   if (discoveryId !== null && discoveryId !== undefined) return true;
-  // Of a host that is discovery's word alone; of its parts also when they were entered.
-  return kind.code === hostKind.code && (tx.observedOf(record.id).last_seen_at ?? null) !== null;
+  const seen = tx.observedOf(record.id);
+  // When a host was last seen is discovery's word alone; of its parts it is also said when they were entered.
+  if ((kind.code === hostKind.code ? (seen.last_seen_at ?? null) : (seen.last_discovery_id ?? null)) !== null) return true;
+  // They have nothing of their own that says so, and would be made anew for what is in them.
+  if (kind.code === subnetKind.code) return tx.children(ipAddressKind, "subnet_n", record.id).some((address) => isFound(tx, ipAddressKind, address));
+  return kind.code === vlanKind.code && interfacesIn(tx, record.id).some((entry) => isFound(tx, ifEntryKind, entry));
+}
+
+/** Of a binding, which is called nothing, what is bound where. */
+function labelOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase): string {
+  const named = (kind: AnyKind, record: RecordBase | null) => (record === null ? [] : [recordLabel(kind.name, record as unknown as Record<string, unknown>)]);
+  if (kind.code !== bindingKind.code) return named(kind, record)[0] as string;
+  const { service_id, port_id, ip_address_id } = record as BindingRecord;
+  const parts = [named(serviceKind, tx.find(serviceKind, service_id)), port_id === null ? [] : named(portKind, tx.find(portKind, port_id)), ip_address_id === null ? [] : named(ipAddressKind, tx.find(ipAddressKind, ip_address_id))];
+  return parts.flat().join(" at ");
 }
 
 function identityOf(kind: AnyKind, record: RecordBase): string {
   return kind.code === hostKind.code ? record.id : (kind.identity(record) ?? record.id);
 }
 
-function signsOf(tx: WriteTransaction, host: HostRecord): string[] {
-  return hostSigns(host, tx.children(ifEntryKind, "host_n", host.id), tx.children(ipAddressKind, "host_n", host.id));
+function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
+  const tagged = tx.referringTo("vlan_ids", vlanId).flatMap(({ id }) => tx.find(ifEntryKind, id) ?? []);
+  return [...tx.children(ifEntryKind, "native_vlan_n", vlanId), ...tagged];
+}
+
+/** @param before of those that had the same identity */
+function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, before: readonly string[]): string[] {
+  if (kind.code === ifEntryKind.code) return [...new Set([...interfaceSigns(record as IfEntryRecord), ...before])].slice(0, SIGNS_MAX);
+  if (kind.code !== hostKind.code) return [];
+  return hostSigns(record as HostRecord, tx.children(ifEntryKind, "host_n", record.id), tx.children(ipAddressKind, "host_n", record.id));
 }

@@ -1,4 +1,4 @@
-// What a host that was deleted is known again by when a scan comes upon it. Pure.
+// What a host or an interface entry that was deleted is known again by when a scan comes upon it. Pure.
 
 import { isOneDevices } from "../../base/mac.ts";
 
@@ -31,3 +31,18 @@ export function hostSigns(
   for (const { ip_address } of addresses) add("ip", ip_address);
   return [...signs];
 }
+
+/** What an interface was called, which says more than its number: `if_name:Gi0/2`, `if_descr:GigabitEthernet0/2`, as far as it was. */
+export function interfaceSigns(entry: { readonly if_name?: string | undefined; readonly if_descr: string }): string[] {
+  const { if_name: name = "", if_descr: descr } = entry;
+  return [...(name === "" ? [] : [`${IF_NAME}${name}`]), ...(descr === "" ? [] : [`${IF_DESCR}${descr}`])];
+}
+
+/** The same, read again. */
+export function namesInSigns(signs: readonly string[]): { readonly names: ReadonlySet<string>; readonly descrs: ReadonlySet<string> } {
+  const of = (sort: string) => new Set(signs.filter((sign) => sign.startsWith(sort)).map((sign) => sign.slice(sort.length)));
+  return { names: of(IF_NAME), descrs: of(IF_DESCR) };
+}
+
+const IF_NAME = "if_name:";
+const IF_DESCR = "if_descr:";
