@@ -61,7 +61,7 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   write.sawHost(host.id, asked, known === null ? "answered SNMP" : `answered SNMP; known by its ${known.likeness.reason}`);
 
   const present = book.of(host.id);
-  recordAddresses(write, book, host, sighting, signs, present);
+  recordAddresses(write, book, host, sighting, present);
   const vlans = new VlanKeeper(write);
   if (device.vlans !== undefined) vlans.name(host.id, device.vlans);
   if (device.interfaces !== undefined) recordInterfaces(write, host, device.interfaces, { addresses: present, toldAddresses: device.addresses, vlans });
@@ -108,7 +108,7 @@ function changedHost(write: ScanWrite, id: string, told: ReturnType<typeof toldH
 }
 
 /** What it says that it has, and the address under which it answered: behind a translator of addresses they are not the same. */
-function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, { device, ip_address: asked, mac_address }: DeviceSighting, signs: Signs, present: Map<string, IpAddressRecord>): void {
+function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, { device, ip_address: asked, mac_address }: DeviceSighting, present: Map<string, IpAddressRecord>): void {
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
   for (const each of own) {
@@ -118,7 +118,7 @@ function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, 
   }
   if (!own.some((each) => each.ip_address === asked)) book.give(host, { ip_address: asked, mac_address: mac_address ?? undefined, prefix_length: null }, present);
   for (const address of new Set([asked, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
-    for (const other of write.index.atAddress(address)) if (!isOtherMachine(write.index.signsOf(other), signs)) book.absorb(host, other, present);
+    for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
     // That it answered there is proof; that it has it configured is not: so do others behind a translator, and both routers of a pair.
     if (address === asked && present.has(address)) book.takeFromOthers(address, host, write.index.atAddress(address));
   }
@@ -126,11 +126,6 @@ function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, 
   if (stored !== undefined) write.see(ipAddressKind, stored.id);
   const left = own.filter((each) => !present.has(each.ip_address)).length;
   if (left > 0 && present.size >= CHILDREN_MAX) write.tellLimit(host, ipAddressKind.plural, left, CHILDREN_MAX);
-}
-
-/** Whether what is known of a host at one of the device's addresses has been seen on another network interface: behind translators many have the same. */
-function isOtherMachine(known: Signs | null, device: Signs): boolean {
-  return known !== null && known.macs.size > 0 && device.macs.size > 0 && ![...known.macs].some((mac) => device.macs.has(mac));
 }
 
 /** The host that a device is. */
