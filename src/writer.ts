@@ -6,8 +6,8 @@ import { SecretBox } from "./base/secret-box.ts";
 import { closeSession, openSession, touchKey, touchSession } from "./access/commands.ts";
 import { nameBackup } from "./backup/commands.ts";
 import { AnsweredPast } from "./db/answered-past.ts";
-import { openWritable, type Sql } from "./db/connection.ts";
-import { migrate, refusalOf } from "./db/migrate.ts";
+import { keepTemporaryInMemory, openWritable, type Sql } from "./db/connection.ts";
+import { migrate, refusalOf, requireWritable } from "./db/migrate.ts";
 import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
 import { Writer, type Commands } from "./db/writer.ts";
 import { deriveChangesAndTexts } from "./history/verify/rebuild.ts";
@@ -183,8 +183,10 @@ export function openWriter(options: WriterOptions, clock = systemClock, random: 
 
 function openMigrated(path: string): Sql {
   try {
+    requireWritable(path);
     const db = openWritable(path);
     migrate(db, path, (each) => deriveChangesAndTexts(each, KINDS));
+    keepTemporaryInMemory(db);
     return db;
   } catch (error) {
     throw refusalOf(error, path);

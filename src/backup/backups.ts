@@ -162,8 +162,12 @@ export class BackupFolder implements Backups {
   private makeDirectory(): void {
     const { directory } = this.options;
     if (existsSync(directory)) return;
-    mkdirSync(directory, { mode: 0o700 });
-    syncDirectory(dirname(directory));
+    try {
+      mkdirSync(directory, { mode: 0o700 });
+      syncDirectory(dirname(directory));
+    } catch (cause) {
+      throw Object.assign(new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was begun."), { cause });
+    }
   }
 
   /** A file that has the name of a backup. */

@@ -5,6 +5,7 @@ import { systemLog } from "../base/log.ts";
 import { openStill, openWritable } from "../db/connection.ts";
 import { DataLock, lockData, type DataFiles } from "../db/data-directory.ts";
 import { orRefused } from "../db/migrate.ts";
+import { GOOD_COPY } from "../db/trouble.ts";
 import { LEDGER_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
 import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify/verify.ts";
@@ -26,15 +27,19 @@ export const verify = defineCommand(
     if (config.backup !== null) {
       if (config.repairDerived) throw new UsageError("--repair-derived is for the data of a folder: a backup stays as it is");
       const report = readBackup(config.backup, config.knownHead, progress);
-      await print(describeReport(report));
+      await print(`${describeReport(report)}${isSound(report) ? "" : "It is of no use as a backup: take another one.\n"}`);
       return isSound(report) ? EXIT.done : EXIT.failed;
     }
     const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
-    await print(describeReport(report));
+    const isLedgerSound = !report.findings.some((finding) => (LEDGER_CHECKS as readonly string[]).includes(finding.check));
+    const remedy = isLedgerSound
+      ? "All of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew.\n"
+      : `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`;
+    await print(`${describeReport(report)}${isSound(report) || config.repairDerived ? "" : remedy}`);
     if (isSound(report)) return EXIT.done;
     if (!config.repairDerived) return EXIT.failed;
-    if (report.findings.some((finding) => (LEDGER_CHECKS as readonly string[]).includes(finding.check))) {
+    if (!isLedgerSound) {
       await print("The ledger itself is not sound: nothing can be made anew from it.\n");
       return EXIT.failed;
     }

@@ -1,6 +1,9 @@
 // Opens the database file: the one writable connection, and read-only ones. Owns the pragmas.
 
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { Database } from "bun:sqlite";
+import { syncDirectory, syncFile } from "../base/durable-file.ts";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 
 export type Sql = BunSQLiteDatabase & { $client: Database };
@@ -18,6 +21,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @param path a file, created when it is not there, or ":memory:"
  */
 export function openWritable(path: string): Sql {
+  makeLogCertain(path);
   const client = new Database(path, { create: true, readwrite: true, strict: true });
   client.run(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
   client.run("PRAGMA journal_mode = WAL");
@@ -29,6 +33,14 @@ export function openWritable(path: string): Sql {
   client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
   client.run(`PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
   return drizzle({ client }) as Sql;
+}
+
+/**
+ * What SQLite keeps to undo a statement or a savepoint, a few pages of each small write, no longer goes through a temporary file: that took a
+ * third of a write's processor time, and a disk that is full elsewhere would fail it. Not for migrations and prunes, which change everything.
+ */
+export function keepTemporaryInMemory(db: Sql): void {
+  db.$client.run("PRAGMA temp_store = MEMORY");
 }
 
 /** A connection that can only read. The file must exist and be migrated. */
@@ -78,4 +90,15 @@ export function sqliteVersion(): string {
   } finally {
     client.close();
   }
+}
+
+/**
+ * A process that was killed between writing a commit and syncing it leaves it in the page cache: SQLite recovers it and answers from it, and
+ * a repeated request is told that it was done. So the log is put on the disk before it is read. It carries no locks that closing it could drop.
+ */
+function makeLogCertain(path: string): void {
+  const log = `${path}-wal`;
+  if (path === ":memory:" || !existsSync(log)) return;
+  syncFile(log);
+  syncDirectory(dirname(log));
 }

@@ -6,6 +6,7 @@ import { Database } from "bun:sqlite";
 import { dirname, join } from "node:path";
 import { DatabaseRefused } from "./migrate.ts";
 import { sqliteCode } from "./sqlite-code.ts";
+import { describeRefusal } from "./trouble.ts";
 
 export interface DataFiles {
   readonly directory: string;
@@ -13,6 +14,9 @@ export interface DataFiles {
   /** The key that secrets are sealed with. */
   readonly key: string;
   readonly lock: string;
+  /** The appliance's own certificate and its key, where one was asked for. */
+  readonly tlsCertificate: string;
+  readonly tlsKey: string;
   /** The folder of the backups that were asked for through the API. */
   readonly backups: string;
 }
@@ -24,6 +28,8 @@ export function dataFiles(directory: string): DataFiles {
     database: join(directory, "netledger.db"),
     key: join(directory, "netledger.key"),
     lock: join(directory, "netledger.lock"),
+    tlsCertificate: join(directory, "netledger-tls.crt"),
+    tlsKey: join(directory, "netledger-tls.key"),
     backups: join(directory, "backups"),
   };
 }
@@ -75,13 +81,15 @@ export class DataLock {
     try {
       database = new Database(path, { create: true, readwrite: true });
       database.run(`PRAGMA busy_timeout = ${waitMs}`);
+      // Nothing is ever written to it: a journal would only take room, on a disk that may be full.
+      database.run("PRAGMA journal_mode = MEMORY");
       database.run("BEGIN EXCLUSIVE");
       return new DataLock(database);
     } catch (error) {
       database?.close();
       const code = sqliteCode(error);
       if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) return null;
-      throw new DatabaseRefused(`The lock file ${path} cannot be used (${codeOf(error)}).`);
+      throw new DatabaseRefused(code === "" ? `The lock file ${path} cannot be used (${codeOf(error)}).` : `The lock file ${describeRefusal(error, path)}`);
     }
   }
 

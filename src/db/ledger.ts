@@ -25,6 +25,13 @@ export interface Change {
  */
 export const MAX_CREATED_PER_TRANSACTION = 100_000;
 
+/** A record as JSON: its own members, its observation values, and what it is ordered by. */
+interface Rendered {
+  readonly members: string;
+  readonly observed: string;
+  readonly sort_keys: string | null;
+}
+
 /** @throws DomainError payload_too_large */
 export function writeLedger(tx: WriteTransaction, changes: Change[]): void {
   const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
@@ -42,6 +49,8 @@ class LedgerWriter {
   private lastN: number | null = null;
   /** Not yet written. */
   private versions: VersionRow[] = [];
+  private spans: Array<{ scope: number; n: number }> = [];
+  private texts: Array<{ n: number; sequence: number; owner_n: number; text: string }> = [];
   private readonly hashes: Array<{ n: number; hash: Uint8Array }> = [];
   private readonly numbers = new Map<string, number>();
   private readonly active = new Set<number>();
@@ -184,7 +193,7 @@ class LedgerWriter {
     for (const { entry, key } of given) if (claimed.has(key)) this.tx.statements.clearIdentity(entry.kind, entry.n);
   }
 
-  private render(entry: Entry): { members: string; observed: string; sort_keys: string | null } {
+  private render(entry: Entry): Rendered {
     const sortKeys = entry.kind.sortKeys?.(entry.after as RecordBase);
     return {
       members: renderMembers(entry.after as RecordBase),
@@ -193,7 +202,7 @@ class LedgerWriter {
     };
   }
 
-  private liveRow(entry: Entry, rendered: { members: string; sort_keys: string | null }): Record<string, unknown> {
+  private liveRow(entry: Entry, rendered: Pick<Rendered, "members" | "sort_keys">): Record<string, unknown> {
     const record = entry.after as RecordBase;
     return {
       n: entry.n,
@@ -236,6 +245,16 @@ class LedgerWriter {
     this.versions = [];
   }
 
+  private writeTexts(): void {
+    this.tx.statements.insertSearchTexts(this.texts);
+    this.texts = [];
+  }
+
+  private writeSpans(): void {
+    this.tx.statements.bear(this.spans, this.tx.sequence);
+    this.spans = [];
+  }
+
   private noteActivity(entry: Entry): void {
     const records = [entry.before, entry.after].filter((record) => record !== null);
     const scopes = records.flatMap((record) => activityScopes(entry.kind, record, entry.organizationN, (id) => this.nOf(id)));
@@ -250,12 +269,15 @@ class LedgerWriter {
     const after = entry.after === null ? "" : searchText(search.texts(entry.after));
     if (before === after) return;
     const ownerN = this.nOf(search.finds((entry.after ?? entry.before) as RecordBase));
-    this.tx.statements.insertSearchText(entry.n, this.tx.sequence, ownerN, after);
+    this.texts.push({ n: entry.n, sequence: this.tx.sequence, owner_n: ownerN, text: after });
+    if (this.texts.length === ROWS_PER_INSERT) this.writeTexts();
   }
 
   /** The transaction's row is its last: after it no version can be added. */
   private close(): void {
     this.writeVersions();
+    this.writeTexts();
+    this.writeSpans();
     const { statements, author, source, sequence, instant, wallAt } = this.tx;
     const row = {
       sequence,
@@ -302,7 +324,8 @@ class LedgerWriter {
   }
 
   private enter(scope: number, n: number): void {
-    this.tx.statements.bear(scope, n, this.tx.sequence);
+    this.spans.push({ scope, n });
+    if (this.spans.length === ROWS_PER_INSERT) this.writeSpans();
     this.census.set(scope, (this.census.get(scope) ?? 0) + 1);
   }
 

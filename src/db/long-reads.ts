@@ -3,6 +3,7 @@
 
 import { DomainError, type ErrorCode } from "../base/errors.ts";
 import type { Reader } from "./reader.ts";
+import { readTroubleOf } from "./trouble.ts";
 
 /**
  * A long read: yields the bytes of its answer in steps of some milliseconds; no bytes where a step has none to tell. What it reads must be
@@ -197,6 +198,8 @@ export class WorkerLongReads implements LongReads {
   /** The next bytes; null at the end. */
   private ask(id: number, message: ToReadWorker): Promise<Uint8Array | null> {
     return new Promise((resolve, reject) => {
+      // What goes on meanwhile must not start another thread; and where none can be started, nothing waits for it.
+      const worker = this.isClosed ? null : this.running();
       this.waiting.set(id, {
         settle: (reply) => {
           if (reply.type === "chunk") resolve(reply.bytes);
@@ -208,9 +211,8 @@ export class WorkerLongReads implements LongReads {
           }
         },
       });
-      // What goes on meanwhile must not start another thread.
-      if (this.isClosed) this.fail(SHUTTING_DOWN);
-      else this.running().postMessage(message);
+      if (worker === null) this.fail(SHUTTING_DOWN);
+      else worker.postMessage(message);
     });
   }
 
@@ -296,5 +298,7 @@ export function serveLongReads(open: (options: unknown) => Reader, reads: LongRe
 
 function failure(id: number, error: unknown): FromReadWorker {
   if (error instanceof DomainError) return { type: "failed", id, code: error.code, message: error.message, params: error.params, cause: null };
+  const trouble = readTroubleOf(error);
+  if (trouble !== null) return { type: "failed", id, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };
   return { type: "failed", id, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

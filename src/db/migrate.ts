@@ -1,7 +1,7 @@
 // Brings a database file to this executable's schema, or refuses it untouched.
 // The migrations are embedded: nothing is read from a folder at run time.
 
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
 import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
 import access from "../../migrations/0003_access.sql" with { type: "text" };
@@ -10,6 +10,7 @@ import thinnedHistory from "../../migrations/0005_thinned_history.sql" with { ty
 import discovery from "../../migrations/0006_discovery.sql" with { type: "text" };
 import type { Sql } from "./connection.ts";
 import { sqliteCode } from "./sqlite-code.ts";
+import { describeRefusal, GOOD_COPY } from "./trouble.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
 const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch, thinnedHistory, discovery];
@@ -20,6 +21,8 @@ const ADDS_DERIVED = 4;
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */
 export const APPLICATION_ID = 0x6e6c6564;
+
+const GOOD_COPY_SENTENCE = `${GOOD_COPY[0]?.toUpperCase()}${GOOD_COPY.slice(1)}.`;
 
 export class DatabaseRefused extends Error {
   override readonly name = "DatabaseRefused";
@@ -41,7 +44,7 @@ export interface DatabaseHeader {
 export function readHeader(path: string): DatabaseHeader | null {
   if (!existsSync(path)) return null;
   const header = Buffer.alloc(100);
-  const descriptor = openSync(path, "r");
+  const descriptor = openToRead(path);
   let length = 0;
   try {
     length = readSync(descriptor, header, 0, 100, 0);
@@ -52,6 +55,7 @@ export function readHeader(path: string): DatabaseHeader | null {
   if (length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
     throw new DatabaseRefused(`${path} is not an SQLite database.`);
   }
+  refuseCutOff(path, header.readUInt16BE(16));
   return { applicationId: header.readUInt32BE(68), schemaVersion: header.readUInt32BE(60), hasLog: header.readUInt8(18) === 2 };
 }
 
@@ -61,6 +65,10 @@ export function readHeader(path: string): DatabaseHeader | null {
  */
 export function refuseForeignFile(path: string): void {
   const header = readHeader(path);
+  // SQLite would begin anew and remove the log.
+  if (header === null && logBytes(path) > 0) {
+    throw new DatabaseRefused(`${path} is ${existsSync(path) ? "empty" : "missing"}, and its log ${path}-wal is not. ${GOOD_COPY_SENTENCE}`);
+  }
   // Neither: a start that was cut off at its very beginning.
   if (header === null || (header.applicationId === 0 && header.schemaVersion === 0)) return;
   refuseVersion(path, header.applicationId, header.schemaVersion);
@@ -68,10 +76,7 @@ export function refuseForeignFile(path: string): void {
 
 /** What is thrown when SQLite cannot work with a file, in words for the operator; any other error stands as it is. */
 export function refusalOf(error: unknown, path: string): unknown {
-  const code = sqliteCode(error);
-  if (code === "") return error;
-  const isDamaged = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
-  return new DatabaseRefused(isDamaged ? `${path} is damaged (${code}): put a good copy back.` : `${path} cannot be opened (${code}).`);
+  return sqliteCode(error) === "" ? error : new DatabaseRefused(describeRefusal(error, path));
 }
 
 /**
@@ -124,6 +129,37 @@ export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () =>
   }
   // The header in the file itself tells the version, also to a start that does not read the log.
   if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** SQLite reads zeros for what is missing of the last page. Where there is a log, that page may be in it. */
+function refuseCutOff(path: string, pageBytes: number): void {
+  const missing = pageBytes === 0 ? 0 : statSync(path).size % pageBytes;
+  if (missing === 0 || logBytes(path) > 0) return;
+  throw new DatabaseRefused(`${path} is damaged: its end is cut off. ${GOOD_COPY_SENTENCE}`);
+}
+
+function openToRead(path: string): number {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    throw new DatabaseRefused(`${path} cannot be read (${error instanceof Error && "code" in error ? error.code : error}).`);
+  }
+}
+
+/**
+ * Refuses a file that this user may only read: SQLite would open it all the same, and fail at the first write.
+ * @throws DatabaseRefused
+ */
+export function requireWritable(path: string): void {
+  try {
+    if (existsSync(path)) accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new DatabaseRefused(`${path} cannot be written to (${error instanceof Error && "code" in error ? error.code : error}).`);
+  }
+}
+
+function logBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function refuseVersion(path: string, applicationId: number, version: number): void {

@@ -12,8 +12,9 @@ interface Written {
   toSQL(): { sql: string; params: unknown[] };
 }
 
-/** Rows of one INSERT at most: a trigger that guards a table costs each statement as much as several rows. */
-export const ROWS_PER_INSERT = 64;
+/** Rows of one INSERT: a trigger that guards a table costs each statement as much as several rows. Most first. */
+const ROWS_AT_ONCE = [256, 16] as const;
+export const ROWS_PER_INSERT = ROWS_AT_ONCE[0];
 
 export class NativeStatement {
   private readonly statement: { run(...values: Value[]): unknown; values(...values: Value[]): unknown[][] };
@@ -35,30 +36,48 @@ export class NativeStatement {
   }
 }
 
-/** An INSERT of many rows alike. */
+/**
+ * An INSERT of many rows alike. OR FAIL, since what fails is undone by the savepoint of its command: else SQLite would write down what the
+ * statement overwrites, which outweighs what is saved. It does so all the same for tables with triggers or foreign keys.
+ */
 export class NativeInsert {
+  private readonly db: Sql;
+  private readonly sql: string;
   private readonly one: { run(...values: Value[]): unknown };
-  private readonly many: { run(...values: Value[]): unknown };
+  private readonly many = new Map<number, { run(...values: Value[]): unknown }>();
   private readonly valuesOf: (row: Row) => Value[];
 
-  /** @param query an insert of one row of placeholders */
+  /** @param query an insert of one row of placeholders, and nothing after its values */
   constructor(db: Sql, query: Written) {
     const { sql, params } = query.toSQL();
-    const end = sql.lastIndexOf(" values ") + " values ".length;
-    const row = sql.slice(end);
+    this.db = db;
+    this.sql = sql;
     this.one = db.$client.prepare(sql) as never;
-    this.many = db.$client.prepare(sql.slice(0, end) + Array.from({ length: ROWS_PER_INSERT }, () => row).join(", ")) as never;
     this.valuesOf = binder(params);
   }
 
   run(rows: readonly Row[]): void {
     let start = 0;
-    for (; rows.length - start >= ROWS_PER_INSERT; start += ROWS_PER_INSERT) {
-      const values: Value[] = [];
-      for (let place = start; place < start + ROWS_PER_INSERT; place += 1) for (const value of this.valuesOf(rows[place] as Row)) values.push(value);
-      this.many.run(...values);
+    for (const count of ROWS_AT_ONCE) {
+      for (; rows.length - start >= count; start += count) {
+        const values: Value[] = [];
+        for (let place = start; place < start + count; place += 1) for (const value of this.valuesOf(rows[place] as Row)) values.push(value);
+        this.ofMany(count).run(...values);
+      }
     }
     for (; start < rows.length; start += 1) this.one.run(...this.valuesOf(rows[start] as Row));
+  }
+
+  /** Prepared when it is first needed: most tables never get so many rows at once. */
+  private ofMany(count: number): { run(...values: Value[]): unknown } {
+    let statement = this.many.get(count);
+    if (statement === undefined) {
+      const end = this.sql.lastIndexOf(" values ") + " values ".length;
+      const row = this.sql.slice(end);
+      statement = this.db.$client.prepare(this.sql.slice(0, end).replace(/^insert into/i, "INSERT OR FAIL INTO") + Array.from({ length: count }, () => row).join(", ")) as never as { run(...values: Value[]): unknown };
+      this.many.set(count, statement);
+    }
+    return statement;
   }
 }
 

@@ -98,8 +98,9 @@ export class Statements {
     this.ledger.insertVersion.run(rows as ReadonlyArray<VersionRow & Record<string, unknown>>);
   }
 
-  bear(scope: number, n: number, sequence: number): void {
-    this.ledger.bear.run({ scope, n, born: sequence, died: ALIVE });
+  /** From this transaction on records live in scopes. */
+  bear(spans: ReadonlyArray<{ scope: number; n: number }>, sequence: number): void {
+    this.ledger.bear.run(spans.map(({ scope, n }) => ({ scope, n, born: sequence, died: ALIVE })));
   }
 
   bury(scope: number, n: number, sequence: number): void {
@@ -122,10 +123,10 @@ export class Statements {
     this.ledger.addActivity.run({ scope, sequence });
   }
 
-  /** What a record is found by from this version on. */
-  insertSearchText(n: number, sequence: number, ownerN: number, text: string): void {
-    this.ledger.insertSearchText.run({ n, sequence, owner_n: ownerN, text });
-    if (text !== "") this.indexText.run(n, sequence, text);
+  /** What records are found by from their versions of this transaction on. */
+  insertSearchTexts(texts: ReadonlyArray<{ n: number; sequence: number; owner_n: number; text: string }>): void {
+    this.ledger.insertSearchText.run(texts);
+    for (const { n, sequence, text } of texts) if (text !== "") this.indexText.run(n, sequence, text);
   }
 
   lineage(kind: number, identity: string): string | null {
@@ -241,7 +242,7 @@ function ledgerStatements(db: Sql) {
         // Packed within SQL: the key has more bits than a JavaScript number.
         .values({ ...placeholders(getTableColumns(historyVersions)), key: sql`(${value("n")} << 31) | ${value("sequence")}` }),
     ),
-    bear: new NativeStatement(db, db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
+    bear: new NativeInsert(db, db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
     bury: db
       .update(historySpans)
       .set({ died: sql`${value("died")}` })
@@ -263,7 +264,7 @@ function ledgerStatements(db: Sql) {
         ordinal: sql`1 + coalesce((SELECT a.ordinal FROM history_activity a WHERE a.scope = ${value("scope")} ORDER BY a.ordinal DESC LIMIT 1), 0)`,
       })
       .prepare(),
-    insertSearchText: new NativeStatement(
+    insertSearchText: new NativeInsert(
       db,
       db.insert(historySearchTexts).values({ key: sql`(${value("n")} << 31) | ${value("sequence")}`, owner_n: value("owner_n"), text: value("text") }),
     ),

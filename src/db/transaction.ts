@@ -80,6 +80,8 @@ export class WriteTransaction {
   private readonly uuids: UuidSource;
   private readonly entries = new Map<string, Entry>();
   private readonly changed = new ChangedRecords();
+  /** Numbers that were asked for: every record asks for its organization's. */
+  private readonly numbers = new Map<string, number>();
   private readonly afterwards: Array<() => void> = [];
 
   /** @param notBefore the earliest instant that the transaction may have; without it only the ledger sets one */
@@ -142,8 +144,11 @@ export class WriteTransaction {
 
   /** The number of a record, live or not; null for an id that was never used. */
   recordN(id: string): number | null {
-    const known = this.entries.get(id);
-    return known && known.n > 0 ? known.n : this.statements.recordN(id);
+    const known = this.entries.get(id)?.n || this.numbers.get(id);
+    if (known) return known;
+    const n = this.statements.recordN(id);
+    if (n !== null) this.numbers.set(id, n);
+    return n;
   }
 
   /** The id of a record number; null for one that was never given out. */
@@ -172,7 +177,8 @@ export class WriteTransaction {
     options: { id?: string; composed?: boolean; observed?: Observed } = {},
   ): R {
     const id = options.id ?? this.newId();
-    if (this.entries.has(id) || this.statements.recordN(id) !== null) {
+    // An id made here is new.
+    if (options.id !== undefined && (this.entries.has(id) || this.statements.recordN(id) !== null)) {
       throw new DomainError("entity_already_exists", `The id ${id} was used before: every record has an id of its own, for ever.`, {
         entity: kind.name,
         field: "id",

@@ -30,8 +30,10 @@ export interface WriteQueue {
   close(): Promise<void>;
 }
 
-/** Commands waiting at most; beyond that the caller is told to come back. */
-const MAX_WAITING_COMMANDS = 4_096;
+/** Commands waiting at most, about a second's work; beyond that the caller is told to come back. */
+export const MAX_WAITING_COMMANDS = 1_024;
+/** What that caller is told to wait. */
+export const WRITE_RETRY_AFTER_S = 1;
 
 /** The writer on this thread: for subcommands and tests. */
 export class DirectWriteQueue implements WriteQueue {
@@ -125,7 +127,7 @@ export class WorkerWriteQueue implements WriteQueue {
     if (this.closed !== null) return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
     if (this.dead !== null) return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
     if (this.waiting.size >= MAX_WAITING_COMMANDS) {
-      return Promise.reject(new DomainError("rate_limit_exceeded", "Too many writes are waiting; try again in a second.", { retry_after_seconds: 1 }));
+      return Promise.reject(new DomainError("rate_limit_exceeded", "Too many writes are waiting; try again in a second.", { retry_after_seconds: WRITE_RETRY_AFTER_S }));
     }
     const id = this.nextId;
     this.nextId += 1;

@@ -14,6 +14,7 @@ import type { AnyKind } from "./kind.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { Statements } from "./statements.ts";
 import { WriteTransaction, type Author, type Outcome } from "./transaction.ts";
+import { troubleOf } from "./trouble.ts";
 
 /** A plain synchronous function. Throwing undoes all that it did. */
 // biome-ignore lint/suspicious/noExplicitAny: each command's input and result are typed where it is defined and where it is called.
@@ -115,7 +116,7 @@ export class Writer {
     }
     const replies: WriteReply[] = [];
     for (const request of requests) {
-      const reply = this.executeOne(request, notBefore);
+      const reply = this.executeOne(request, notBefore, requests.length === 1);
       replies.push(reply);
       // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
       if (!client.inTransaction) return requests.map(() => lost(reply));
@@ -162,38 +163,42 @@ export class Writer {
     this.db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
-  /** What the checkpoint cannot fold in (a full disk) stays in the log and is read from there at the next start. */
+  /** What the checkpoint cannot fold in (a disk that is full or cannot be written to) stays in the log and is read from there at the next start. */
   close(): void {
     try {
       this.checkpoint();
+    } catch (error) {
+      if (sqliteCode(error) === "") throw error;
     } finally {
       this.db.$client.close();
     }
   }
 
-  private executeOne(request: WriteRequest, notBefore: Instant): WriteReply {
+  /** @param isAlone in its commit: then that is what is undone, and SQLite need not keep a copy of every page that the command changes */
+  private executeOne(request: WriteRequest, notBefore: Instant, isAlone: boolean): WriteReply {
     const client = this.db.$client;
     const command = Object.hasOwn(this.commands, request.command) ? this.commands[request.command] : undefined;
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
     try {
-      client.run("SAVEPOINT command");
+      if (!isAlone) client.run("SAVEPOINT command");
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null) throw new Error("writer: nothing is kept here of repeatable requests");
       const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, this.clock.now()) ?? null);
       if (known !== null) {
-        client.run("RELEASE command");
+        if (!isAlone) client.run("RELEASE command");
         return { ok: true, outcome: known };
       }
       const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, notBefore);
       const result = command(tx, request.input, request.actor);
       const outcome = { sequence: tx.finish(this.kinds), result };
       if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now());
-      client.run("RELEASE command");
+      if (!isAlone) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
     } catch (error) {
       const reply = failure(error);
-      if (client.inTransaction) {
+      if (isAlone && client.inTransaction) client.run("ROLLBACK");
+      else if (client.inTransaction) {
         try {
           client.run("ROLLBACK TO command");
           client.run("RELEASE command");
@@ -223,11 +228,9 @@ function lost(reply: WriteReply): WriteReply {
 
 function failure(error: unknown): WriteReply {
   if (error instanceof DomainError) return { ok: false, code: error.code, message: error.message, params: error.params, cause: null };
-  const sqlite = sqliteCode(error);
-  if (sqlite === "SQLITE_FULL" || sqlite.startsWith("SQLITE_IOERR")) {
-    return { ok: false, code: "storage_full", message: "The disk is full or fails: nothing was written.", params: {}, cause: String(error) };
-  }
-  if (sqlite.startsWith("SQLITE_BUSY")) {
+  const trouble = troubleOf(error, "nothing was written");
+  if (trouble !== null) return { ok: false, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };
+  if (sqliteCode(error).startsWith("SQLITE_BUSY")) {
     return { ok: false, code: "rate_limit_exceeded", message: "Another process is writing to the database; try again in a second.", params: { retry_after_seconds: 1 }, cause: null };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -75,8 +75,10 @@ export class BodyChecks {
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
+      // Before it is waited for: where no thread can be started, nothing is.
+      const worker = this.running();
       this.waiting.set(id, { resolve, reject });
-      this.running().postMessage({ id, ...body }, [body.bytes.buffer as ArrayBuffer]);
+      worker.postMessage({ id, ...body }, [body.bytes.buffer as ArrayBuffer]);
     });
   }
 

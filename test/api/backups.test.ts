@@ -51,6 +51,14 @@ function folder(): string {
 }
 
 describe("taking a backup", () => {
+  test("is refused where their folder cannot be made, and nothing is under way", async () => {
+    // Below a file there can be no folder.
+    await start({ backups: { directory: join(import.meta.path, "backups") } });
+    const refused = await appliance.owner.post(PATH, {});
+    expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
+    expect((await appliance.owner.get(PATH)).data).toEqual([]);
+  });
+
   test("answers at once that it is under way, and later with what is in it", async () => {
     const jobs = new HeldJobs();
     await start({ backups: { takeBackup: jobs.take } });

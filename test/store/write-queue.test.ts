@@ -2,10 +2,11 @@
 // an answer waits for nothing but a commit that is being made.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Clock } from "../../src/base/clock.ts";
 import { formatInstant } from "../../src/base/instant.ts";
 import { AnsweredPast } from "../../src/db/answered-past.ts";
 import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
-import { WorkerWriteQueue, type FromWorker, type ToWorker } from "../../src/db/write-queue.ts";
+import { MAX_WAITING_COMMANDS, WorkerWriteQueue, WRITE_RETRY_AFTER_S, type FromWorker, type ToWorker } from "../../src/db/write-queue.ts";
 import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
@@ -14,6 +15,39 @@ import { Store, tagFields } from "../support/store.ts";
 const AUTHOR: Author = { type: "System", id: null, name: "test", organizationId: null, requestId: null };
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
+
+/** A queue whose writer is played by the test. */
+async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; thread: AnsweredPast; say: (message: FromWorker) => void }> {
+  let thread = new AnsweredPast(clock);
+  let receive: (message: FromWorker) => void = () => {};
+  const worker = {
+    set onmessage(handler: (event: { data: FromWorker }) => void) {
+      receive = (data) => handler({ data });
+    },
+    postMessage(message: ToWorker) {
+      if (message.type !== "open") return;
+      thread = new AnsweredPast(clock, message.past);
+      queueMicrotask(() => receive({ type: "opened" }));
+    },
+    addEventListener() {},
+    terminate() {},
+  };
+  const queue = await WorkerWriteQueue.open(worker as unknown as Worker, {}, clock, () => {});
+  return { queue, thread, say: (message) => receive(message) };
+}
+
+describe("the line of commands", () => {
+  test("has an end: the first command beyond it is refused at once and told when to come again, until one is done", async () => {
+    const { queue, say } = await playedWriter({ now: () => 0 });
+    const done = Array.from({ length: MAX_WAITING_COMMANDS }, () => queue.run("test", null, AUTHOR));
+    expect(await queue.run("test", null, AUTHOR).catch((error: unknown) => error)).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: WRITE_RETRY_AFTER_S } });
+    say({ type: "reply", id: 1, reply: { ok: true, outcome: { sequence: null, result: "first" } } });
+    expect(await done[0]).toEqual({ sequence: null, result: "first" });
+    const next = queue.run("test", null, AUTHOR);
+    say({ type: "reply", id: MAX_WAITING_COMMANDS + 1, reply: { ok: true, outcome: { sequence: null, result: "last" } } });
+    expect(await next).toEqual({ sequence: null, result: "last" });
+  });
+});
 
 describe("an answer about the past", () => {
   let now: number;
@@ -24,22 +58,7 @@ describe("an answer about the past", () => {
 
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 21);
-    const clock = { now: () => now };
-    let receive: (message: FromWorker) => void = () => {};
-    const worker = {
-      set onmessage(handler: (event: { data: FromWorker }) => void) {
-        receive = (data) => handler({ data });
-      },
-      postMessage(message: ToWorker) {
-        if (message.type !== "open") return;
-        thread = new AnsweredPast(clock, message.past);
-        queueMicrotask(() => receive({ type: "opened" }));
-      },
-      addEventListener() {},
-      terminate() {},
-    };
-    queue = await WorkerWriteQueue.open(worker as unknown as Worker, {}, clock, () => {});
-    say = (message) => receive(message);
+    ({ queue, thread, say } = await playedWriter({ now: () => now }));
   });
 
   const isOver = async (promise: Promise<void> | null): Promise<boolean> => (await Promise.race([promise?.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))])) === true;

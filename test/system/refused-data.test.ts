@@ -3,7 +3,7 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
 import { SCHEMA_VERSION } from "../../src/db/migrate.ts";
@@ -77,7 +77,36 @@ test("a database that is damaged at its root is refused", async () => {
   writeFileSync(database, bytes);
   const refused = await start();
   expect([refused.code, refused.out]).toEqual([3, ""]);
-  expect(refused.err).toBe(`netledger: ${database} is damaged (SQLITE_CORRUPT): put a good copy back.\n`);
+  expect(refused.err).toBe(`netledger: ${database} is damaged (SQLITE_CORRUPT): put a good copy in its place, as netledger restore BACKUP --replace does.\n`);
+});
+
+test("a database whose last page is cut off is refused: SQLite would read zeros there", async () => {
+  await place.setUp();
+  truncateSync(database, statSync(database).size - 5_000);
+  await expectRefused(`${database} is damaged: its end is cut off. Put a good copy in its place, as netledger restore BACKUP --replace does.`);
+});
+
+test.each([["empty"], ["missing"]])("a database that is %s while its log is not is refused: SQLite would remove the log", async (what) => {
+  await place.setUp();
+  writeFileSync(`${database}-wal`, "what was written last");
+  if (what === "empty") writeFileSync(database, "");
+  else rmSync(database);
+  expectSentence(await start(), `${database} is ${what}, and its log ${database}-wal is not. Put a good copy in its place, as netledger restore BACKUP --replace does.`);
+  expect(readFileSync(`${database}-wal`, "utf8")).toBe("what was written last");
+});
+
+// Whoever is root may write to everything.
+test.skipIf(process.getuid?.() === 0)("a database that may only be read is refused before the first write", async () => {
+  await place.setUp();
+  chmodSync(database, 0o400);
+  await expectRefused(`${database} cannot be written to (EACCES).`);
+});
+
+test("the lock takes no room: nothing is written for it, so that it can be had on a full disk", async () => {
+  await place.setUp();
+  const running = await place.serve();
+  expect(existsSync(join(place.data, "netledger.lock-journal"))).toBe(false);
+  await running.stop();
 });
 
 describe("a key file that is missing", () => {

@@ -83,8 +83,15 @@ export class ScanDirector implements Scans {
   /** Says of what a former run has left behind that nobody does it any more. To be called before anything is queued. */
   async start(): Promise<void> {
     if (!this.options.hasLeftBehind()) return;
-    const { result } = await this.options.writes.run<number>("discovery.interrupt", { problem: "the appliance ended while it waited or ran" }, SYSTEM_AUTHOR);
-    if (result > 0) this.options.log.warn("scans_interrupted", { count: result });
+    const { writes, log } = this.options;
+    try {
+      const { result } = await writes.run<number>("discovery.interrupt", { problem: "the appliance ended while it waited or ran" }, SYSTEM_AUTHOR);
+      if (result > 0) log.warn("scans_interrupted", { count: result });
+    } catch (error) {
+      // What is stored can be read all the same. The next start says it of them.
+      if (!(error instanceof DomainError && error.code === "storage_full")) throw error;
+      log.error("scans_not_interrupted", { cause: error });
+    }
   }
 
   take(scan: Scan): void {

@@ -52,7 +52,14 @@ export type StartScanThread = (receive: (message: FromScanner) => void, crashed:
 /** A Worker of its own. */
 export function workerThread(start: () => Worker): StartScanThread {
   return (receive, crashed) => {
-    const worker = start();
+    let worker: Worker;
+    try {
+      worker = start();
+    } catch (error) {
+      // Told as the end of a thread is: what was to run on it has failed, and the next scan tries again.
+      queueMicrotask(() => crashed(error instanceof Error ? error.message : String(error)));
+      return { post: () => {}, terminate: () => {} };
+    }
     worker.onmessage = (event: MessageEvent<FromScanner>) => receive(event.data);
     worker.onerror = (event) => crashed(event.message);
     worker.addEventListener("close", () => crashed("the scanning thread ended"));

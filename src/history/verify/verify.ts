@@ -70,7 +70,7 @@ export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: Verify
  * @throws DatabaseRefused where a prune changed the ledger in the meantime
  */
 export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Generator<Progress, Report> {
-  const unchecked = options.isBusy === true ? [LARGE_TABLE] : [];
+  const unchecked = options.isBusy === true ? [LARGE_TABLE, ...(hasFreePages(db) ? [FREE_PAGES] : [])] : [];
   const findings = new Findings();
   findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
   const { until, head } = begin(db, findings);
@@ -146,6 +146,14 @@ function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"
   return { until: { sequence, lastN }, head: rows.length === 0 ? null : { sequence, at, hash: Buffer.from(hash).toString("hex") } };
 }
 
+/** As it stands among what was left out. */
+const FREE_PAGES = "the free pages";
+
+/** Whether there are pages that belong to no table: SQLite checks the list of them only together with the whole file. */
+function hasFreePages(db: Sql): boolean {
+  return (db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number }).freelist_count > 0;
+}
+
 /** The full text index and the tables that SQLite keeps for it: made anew from the texts. */
 function isSearchIndex(table: string): boolean {
   return table === "history_search" || (table.startsWith("history_search_") && table !== "history_search_texts");
@@ -169,6 +177,14 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[]):
     }));
     yield 1;
   }
+  if (unchecked.includes(FREE_PAGES) || !hasFreePages(db)) return;
+  const seen = new Set(findings.list.map(({ message }) => message));
+  findings.during("file", FREE_PAGES, () => {
+    for (const [message] of db.$client.prepare("PRAGMA quick_check").values() as Array<[string]>) {
+      if (message !== "ok" && !seen.has(message)) findings.add("file", FREE_PAGES, message);
+    }
+  });
+  yield 1;
 }
 
 /** A file that is damaged may end a step; the others still tell what they can. */

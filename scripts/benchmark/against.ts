@@ -1,0 +1,206 @@
+// What became faster or slower since an earlier commit: its executable and this one in turns, on copies of one store, in one run.
+// Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { load, requestBytes } from "./load.ts";
+import { buildStore, type BuiltStore } from "./store.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const CONNECTIONS = 16;
+/** Hosts of one bulk, and interface entries of each. */
+const BULK_HOSTS = 300;
+const BULK_ENTRIES = 48;
+const RECONCILED_DEVICES = 300;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    hosts: { type: "string", default: "1000" },
+    seconds: { type: "string", default: "3" },
+    /** How often each side is measured. */
+    turns: { type: "string", default: "5" },
+    directory: { type: "string" },
+  },
+});
+const [revision] = positionals;
+if (revision === undefined || positionals.length > 1) throw new Error("usage: scripts/bench --against REVISION [--hosts N] [--seconds N] [--turns N] [--directory DIR]");
+const seconds = Number(options.seconds);
+const turns = Number(options.turns);
+const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+
+/** One of the two that are compared. */
+interface Side {
+  readonly executable: string;
+  /** Measures what the writer alone does for scans. */
+  readonly reconcile: string;
+  readonly store: BuiltStore;
+  /** Tells the bulks of this side apart. */
+  bulks: number;
+}
+
+/** Milliseconds by what was measured. */
+type Figures = Map<string, number>;
+
+try {
+  mkdirSync(directory, { recursive: true });
+  const earlier = join(directory, "earlier");
+  const sides = [side("before", checkOut(revision, earlier)), side("after", ROOT)] as const;
+  const built = await buildStore(join(directory, "store"), [{ network: "campus", hosts: Number(options.hosts), entriesPerHost: 50, versions: 5 }], (line) => console.log(line));
+  const [before, after] = sides.map(({ name, executable, reconcile }) => {
+    const copy = join(directory, `store-${name}`);
+    rmSync(copy, { recursive: true, force: true });
+    cpSync(built.directory, copy, { recursive: true });
+    return { executable, reconcile, store: { ...built, directory: copy }, bulks: 0 };
+  }) as [Side, Side];
+  const pairs: Array<[Figures, Figures]> = [];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    console.log(`turn ${turn} of ${turns}`);
+    // Who goes first changes: what the machine does meanwhile must not favour one.
+    const first = turn % 2 === 1 ? before : after;
+    const figures = await measure(first);
+    const others = await measure(first === before ? after : before);
+    pairs.push(first === before ? [figures, others] : [others, figures]);
+  }
+  print(pairs);
+} finally {
+  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+}
+
+/** The files of a commit in a folder of their own, with what they need. */
+function checkOut(commit: string, folder: string): string {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  run(["sh", "-c", `git -C '${ROOT}' archive '${commit.replaceAll("'", "")}' | tar -x -C '${folder}'`], ROOT);
+  const isSame = (file: string) => readFileSync(join(folder, file), "utf8") === readFileSync(join(ROOT, file), "utf8");
+  // With other dependencies it installs its own.
+  if (isSame("bun.lock") && existsSync(join(ROOT, "node_modules"))) symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  run(["./scripts/bun", "scripts/build.ts"], folder);
+  return folder;
+}
+
+function side(name: string, folder: string): { name: string; executable: string; reconcile: string } {
+  const reconcile = join(directory, `reconcile-${name}`);
+  run(["./scripts/bun", "build", "scripts/benchmark/reconcile.ts", "--compile", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig", "--outfile", reconcile], folder);
+  return { name, executable: folder === ROOT ? EXECUTABLE : join(folder, "dist/netledger"), reconcile };
+}
+
+function run(command: string[], cwd: string): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.toString().trim()}`);
+  return stdout.toString();
+}
+
+async function measure(one: Side): Promise<Figures> {
+  const { store } = one;
+  const figures: Figures = new Map();
+  const running = await startExecutable(one.executable, store.directory);
+  const headers = { authorization: `Bearer ${store.key}` };
+  try {
+    const instants = await someInstants(running, store);
+    const list = "/api/v1/if-entries";
+    const inTurn = <T>(items: readonly T[], i: number) => items[(i * 7919) % items.length] as T;
+    const requests: Array<[string, (i: number) => Uint8Array]> = [
+      ["a page of 50, live", () => requestBytes("GET", list, headers)],
+      ["a page of 50 by host, live", (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds["campus"] as string[], i)}`, headers)],
+      ["a page of 50, at a random instant", (i) => requestBytes("GET", `${list}?at=${inTurn(instants, i)}`, headers)],
+      ["one host with its children, live", (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds["campus"] as string[], i)}`, headers)],
+    ];
+    for (const [name, request] of requests) await measureRequests(figures, name, running, CONNECTIONS, request);
+    const updates = await hostUpdates(running, store);
+    const update = (i: number) => requestBytes("PUT", inTurn(updates, i).path, headers, inTurn(updates, i).body(i));
+    await measureRequests(figures, "PUT of a host with 20 children, 16 at once", running, CONNECTIONS, update);
+    await measureRequests(figures, "PUT of a host with 20 children, one by one", running, 1, update);
+    await measureBulk(figures, running, one);
+  } finally {
+    await running.stop();
+  }
+  for (const line of run([one.reconcile, "--devices", String(RECONCILED_DEVICES)], directory).split("\n")) {
+    const [, name, took] = /^(\S.*?) {2,}([\d.]+) +\d+ +\d+$/.exec(line) ?? [];
+    // The second of the same name is the one after everything was warm.
+    if (name !== undefined) figures.set(`reconcile ${RECONCILED_DEVICES} devices of 50 interfaces: ${name}`, Number(took) * 1000);
+  }
+  return figures;
+}
+
+/** The processor time of a request is what a slow generator cannot hide. */
+async function measureRequests(figures: Figures, name: string, running: Running, connections: number, request: (i: number) => Uint8Array): Promise<void> {
+  await load({ ...running, seconds: Math.min(1, seconds), connections, request });
+  const { requestsPerSecond, cpuMicroseconds, failures } = await load({ ...running, seconds, connections, request });
+  if (failures > 0) throw new Error(`${name}: ${failures} requests failed`);
+  figures.set(name, 1000 / requestsPerSecond);
+  figures.set(`${name}: processor time`, cpuMicroseconds / 1000);
+}
+
+async function measureBulk(figures: Figures, running: Running, one: Side): Promise<void> {
+  one.bulks += 1;
+  const items = Array.from({ length: BULK_HOSTS }, (_, host) => ({
+    network_id: one.store.networkIds["campus"],
+    name: `bulk-${one.bulks}-${host}`,
+    ip_addresses: [{ ip_address: `10.${200 + one.bulks}.${host >> 8}.${host & 255}` }],
+    interfaces: Array.from({ length: BULK_ENTRIES }, (_, place) => ({
+      if_index: place + 1,
+      if_descr: `GigabitEthernet1/0/${place + 1}`,
+      if_name: `Gi1/0/${place + 1}`,
+      if_alias: `rack ${host} of room ${place}`,
+      speed_bps: 1_000_000_000,
+      mac_address: [0, 0x1b, one.bulks, host >> 8, host & 255, place].map((byte) => byte.toString(16).padStart(2, "0")).join(":"),
+    })),
+  }));
+  const send = async (name: string, body: readonly object[]) => {
+    const started = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts/bulk`, { method: "POST", headers: { authorization: `Bearer ${one.store.key}`, "content-type": "application/json" }, body: JSON.stringify(body) });
+    const { data } = (await answer.json()) as { data: Array<{ id: string }> };
+    if (!answer.ok) throw new Error(`${name} answered ${answer.status}`);
+    figures.set(name, performance.now() - started);
+    return data;
+  };
+  const created = await send(`bulk: ${BULK_HOSTS} hosts with ${BULK_ENTRIES} interfaces created`, items);
+  await send(
+    "bulk: all of them updated",
+    items.map((item, place) => ({ ...item, id: created[place]?.id, interfaces: item.interfaces.map((each) => ({ ...each, oper_status: "Down" })) })),
+  );
+}
+
+async function someInstants(running: Running, store: BuiltStore): Promise<string[]> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/transactions?limit=1000`, { headers: { authorization: `Bearer ${store.key}` } });
+  const { data } = (await answer.json()) as { data: Array<{ at: string }> };
+  return data.map(({ at }) => at);
+}
+
+/** Twenty hosts with 20 children each, and bodies that change one of them every time. */
+async function hostUpdates(running: Running, store: BuiltStore): Promise<Array<{ path: string; body: (i: number) => string }>> {
+  const updates = [];
+  for (let host = 0; host < 20; host += 1) {
+    const create = {
+      network_id: store.networkIds["campus"],
+      name: `changing-${host}`,
+      ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${host}.${k + 1}` })),
+      ports: Array.from({ length: 10 }, (_, k) => ({ number: 8000 + k, protocol: "Tcp" })),
+      services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "bench" })),
+    };
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/hosts`, { method: "POST", headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" }, body: JSON.stringify(create) });
+    const { data } = (await answer.json()) as { data: { id: string; ports: Array<{ number: number }> } };
+    updates.push({ path: `/api/v1/hosts/${data.id}`, body: (i: number) => JSON.stringify({ ...data, ports: data.ports.map((each, k) => (k === 0 ? { ...each, number: 9000 + (i % 1000) } : each)) }) });
+  }
+  return updates;
+}
+
+/** Of each figure the middle of both sides, and how many times faster the later one was: middle, least and most over the turns. */
+function print(pairs: ReadonlyArray<readonly [Figures, Figures]>): void {
+  const columns = (cells: readonly string[]) => cells.map((cell) => cell.padStart(12)).join("");
+  console.log(`\n${"milliseconds".padEnd(84)}${columns(["before", "after", "faster", "least", "most"])}`);
+  for (const name of pairs[0]?.[0].keys() ?? []) {
+    const both = pairs.map(([before, after]) => [before.get(name) ?? Number.NaN, after.get(name) ?? Number.NaN] as const);
+    const ratios = both.map(([before, after]) => before / after).sort((a, b) => a - b);
+    const figures = [median(both.map(([before]) => before)), median(both.map(([, after]) => after))].map((ms) => (ms < 10 ? ms.toFixed(3) : ms.toFixed(0)));
+    console.log(`${name.padEnd(84)}${columns([...figures, ...[median(ratios), ratios[0], ratios.at(-1)].map((ratio) => `${(ratio as number).toFixed(2)} ×`)])}`);
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+}

@@ -1,0 +1,29 @@
+// The director's start with scans that a former run has left behind, where nothing can be written.
+
+import { expect, test } from "bun:test";
+import { DomainError, type ErrorCode } from "../../src/base/errors.ts";
+import { createLog } from "../../src/base/log.ts";
+import { CommitSignal } from "../../src/db/commit-signal.ts";
+import type { WriteQueue } from "../../src/db/write-queue.ts";
+import { ScanDirector } from "../../src/discovery/scans/director.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+
+test("a full disk does not keep the appliance from starting: that scans were interrupted is said at the next start", async () => {
+  const { director, lines } = refusedWith("storage_full");
+  await director.start();
+  expect(lines.join("\n")).toContain("ERROR scans_not_interrupted");
+});
+
+test("anything else that breaks it does", async () => {
+  await expect(refusedWith("internal_error").director.start()).rejects.toThrow("no");
+});
+
+function refusedWith(code: ErrorCode) {
+  const writes: WriteQueue = { run: () => Promise.reject(new DomainError(code, "no")), settlePast: () => null, commits: new CommitSignal(), close: async () => {} };
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line), format: "text", clock: { now: () => 0 } });
+  const startThread = () => {
+    throw new Error("no thread is started here");
+  };
+  return { lines, director: new ScanDirector({ writes, startThread, threadOptions: null, timers: new ManualTimers(), log, organizationIdOf: () => null, hasLeftBehind: () => true }) };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test";
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { DESCRIPTORS_PER_START, startThread } from "../../src/base/thread-start.ts";
+import { workerThread } from "../../src/discovery/scans/scan-thread.ts";
+import { BodyChecks } from "../../src/http/body-checks.ts";
+import { WorkerLongReads } from "../../src/db/long-reads.ts";
+
+/** Lets `count` files be opened. */
+function roomFor(count: number): () => number {
+  let left = count;
+  return () => {
+    if (left === 0) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    left -= 1;
+    return openSync("/dev/null", "r");
+  };
+}
+
+function openDescriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+const refusal = { name: "DomainError", code: "rate_limit_exceeded", params: { retry_after_seconds: 5 } };
+
+/** As where no thread can be started. */
+function noThread(): Worker {
+  return startThread(() => {
+    throw new Error("it was started all the same");
+  }, roomFor(0));
+}
+
+describe("a thread", () => {
+  test("is started where there is room for its descriptors, and none is kept", () => {
+    const before = openDescriptors();
+    expect(startThread(() => "started", roomFor(DESCRIPTORS_PER_START))).toBe("started");
+    expect(openDescriptors()).toBe(before);
+  });
+
+  test("is not started where connections have taken the descriptors: that would end the process", () => {
+    const before = openDescriptors();
+    let isStarted = false;
+    expect(() => startThread(() => (isStarted = true), roomFor(DESCRIPTORS_PER_START - 1))).toThrow(expect.objectContaining(refusal));
+    expect(isStarted).toBe(false);
+    expect(openDescriptors()).toBe(before);
+    closeSync(openSync("/dev/null", "r"));
+  });
+
+  test("that cannot be started refuses a long read, and the next one tries again", async () => {
+    let tries = 0;
+    const reads = new WorkerLongReads(
+      () => {
+        tries += 1;
+        return noThread();
+      },
+      {},
+      () => {},
+    );
+    expect(reads.start("list", {})).rejects.toMatchObject(refusal);
+    await expect(reads.start("list", {})).rejects.toMatchObject(refusal);
+    expect(tries).toBe(2);
+    await reads.close();
+  });
+
+  test("that cannot be started refuses a large body", async () => {
+    const checks = new BodyChecks(noThread, () => {});
+    await expect(checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null })).rejects.toMatchObject(refusal);
+    checks.close();
+  });
+
+  test("that cannot be started for scans is told of as one that has ended", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const thread = workerThread(noThread)(() => {}, resolve);
+    thread.post({ type: "close" });
+    thread.terminate();
+    expect(await promise).toContain("Too many connections are open");
+  });
+});
