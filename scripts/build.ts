@@ -1,4 +1,5 @@
-// Builds the executable: dist/netledger for this machine, or dist/netledger-<platform> for the ones named.
+// Builds the executable: dist/netledger for this machine, or dist/netledger-<platform> for the ones named; beside it <name>.cdx.json, its
+// software bill of materials.
 // Must not minify: Elysia reads the text of its hooks and answers 500 without their names.
 
 import { createHash } from "node:crypto";
@@ -6,15 +7,16 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSy
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
+import { sbomOf } from "./sbom.ts";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
 
 /** What the executable is made from: while none of it changes, `--if-changed` builds nothing. Dependencies are in bun.lock. */
-const INPUTS = ["src", "migrations", "scripts/build.ts", "package.json", "bun.lock", "tsconfig.json"];
+const INPUTS = ["src", "migrations", "scripts/build.ts", "scripts/sbom.ts", "package.json", "bun.lock", "tsconfig.json"];
 
 /** Bun finds a Worker inside an executable only when its file was an entry of the build. */
-const ENTRIES = ["src/main.ts", "src/writer.ts", "src/reads.ts", "src/scanner.ts", "src/backup-worker.ts", "src/body-worker.ts"];
+const ENTRIES = ["src/main.ts", "src/writer.ts", "src/reads.ts", "src/scanner.ts", "src/backup-worker.ts", "src/body-worker.ts", "src/certificate-worker.ts"];
 
 interface Platform {
   package: string;
@@ -26,6 +28,8 @@ const PLATFORMS: Record<string, Platform> = {
   "linux-x64": { package: "@oven/bun-linux-x64", cpu: "x64" },
   "linux-arm64": { package: "@oven/bun-linux-aarch64", cpu: "arm64" },
 };
+
+const SBOM = ".cdx.json";
 
 const USAGE = `usage: scripts/build.ts [--target ${[...Object.keys(PLATFORMS), "all"].join("|")}] [--if-changed]`;
 
@@ -49,7 +53,7 @@ async function main(): Promise<void> {
   for (const name of names) {
     const platform = PLATFORMS[name];
     if (platform === undefined) throw new Error(`unknown target ${name}. ${USAGE}`);
-    await compile(join(dist, `netledger-${name}`), await runtimeOf(platform));
+    await compile(join(dist, `netledger-${name}`), await runtimeOf(platform), platform);
   }
 }
 
@@ -67,13 +71,18 @@ async function buildHost(ifChanged: boolean): Promise<void> {
   const stamp = join(dist, ".netledger-inputs");
   // Read before building: a file that is saved during the build must lead to another one.
   const fingerprint = fingerprintInputs();
-  if (ifChanged && existsSync(executable) && existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint) return;
-  await compile(executable, process.execPath);
+  if (ifChanged && existsSync(executable) && existsSync(`${executable}${SBOM}`) && existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint) return;
+  await compile(executable, process.execPath, hostPlatform());
   writeFileSync(stamp, fingerprint);
 }
 
+/** The one that this runs on. */
+function hostPlatform(): Platform {
+  return Object.values(PLATFORMS).find(({ cpu }) => cpu === process.arch) ?? { package: `@oven/bun-${process.platform}-${process.arch}`, cpu: process.arch };
+}
+
 /** Compiles into a folder of its own and renames: an executable that runs is not written to, and nobody sees half of one. */
-async function compile(outfile: string, runtime: string): Promise<void> {
+async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
   for (const entry of ENTRIES) {
     if (!existsSync(join(root, entry))) throw new Error(`${entry} is missing.`);
   }
@@ -88,6 +97,7 @@ async function compile(outfile: string, runtime: string): Promise<void> {
       minify: false,
       // Embedded, so that the stack trace in a log names the source file and its line.
       sourcemap: "linked",
+      metafile: true,
       define: { "process.env.NODE_ENV": JSON.stringify("production") },
       compile: {
         outfile: built,
@@ -101,6 +111,10 @@ async function compile(outfile: string, runtime: string): Promise<void> {
       throw: false,
     });
     if (!result.success) throw new Error(`the build failed.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
+    if (result.metafile === undefined) throw new Error("the bundler does not tell what it has bundled.");
+    const bill = join(folder, SBOM);
+    writeFileSync(bill, sbomOf({ root, bundle: result.metafile, runtimePackage: platform.package, runtimeVersions: process.versions }));
+    renameSync(bill, `${outfile}${SBOM}`);
     chmodSync(built, 0o755);
     renameSync(built, outfile);
   } finally {

@@ -13,6 +13,7 @@ import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
 import type { Timers } from "./base/timers.ts";
 import { SCHEMA_VERSION } from "./db/migrate.ts";
+import { readTroubleOf } from "./db/trouble.ts";
 import { discoveryRoutes, type DiscoveryOptions } from "./discovery/routes.ts";
 import type { Scans } from "./discovery/scans/director.ts";
 import { scanRoutes } from "./discovery/scans/routes.ts";
@@ -67,6 +68,8 @@ export interface AppOptions {
   readonly backups: Backups;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  /** Whether it is served over TLS. */
+  readonly isTls?: boolean;
   /** Where large bodies are checked; null: on this thread as well. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
@@ -77,8 +80,9 @@ const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizati
 
 /** The whole HTTP side around an inventory, without a socket: requests go through its `handle`. */
 export function createApp(options: AppOptions) {
-  // standardHostname: without false, hosts of three letters are not found.
-  const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: false } });
+  // standardHostname says where Elysia looks for the path, where Bun has not found the route (a slash at its end): behind 7 characters, or
+  // behind 11, which leaves out hosts of three letters over HTTP and of two over HTTPS.
+  const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: options.isTls === true } });
   const cookieApp = new Elysia({ aot: true, normalize: false }).use(cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"));
   const surface = new Surface<Actor, Access>({
     app: app as unknown as Elysia,
@@ -90,6 +94,7 @@ export function createApp(options: AppOptions) {
     monotonicMs: options.monotonicMs,
     idPrefix: options.requestIdPrefix,
     unauthenticated: NOBODY,
+    explain: readTroubleOf,
   });
   // First of all: an error hook that is registered later lets exception texts through.
   app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request)));

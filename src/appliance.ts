@@ -1,6 +1,7 @@
 // The composition root: opens the data, starts the writer, builds the app, listens, and stops in order. Knows no flags and
 // prints nothing but log lines.
 
+import { hostname, networkInterfaces } from "node:os";
 import type { Actor } from "./access/actor.ts";
 import { AccessGate } from "./access/gate.ts";
 import { ReadOnlyWriteQueue } from "./access/read-only-writes.ts";
@@ -13,9 +14,10 @@ import { requireReadable } from "./backup/backup-file.ts";
 import { BackupFolder, NO_BACKUPS, type Backups } from "./backup/backups.ts";
 import { orderBackup } from "./backup/job.ts";
 import type { Clock } from "./base/clock.ts";
-import type { Instant } from "./base/instant.ts";
+import { formatInstant, type Instant } from "./base/instant.ts";
 import type { Log } from "./base/log.ts";
 import type { Random } from "./base/random.ts";
+import { startThread } from "./base/thread-start.ts";
 import { systemTimers } from "./base/timers.ts";
 import { UuidSource } from "./base/uuid.ts";
 import type { ListenAddress } from "./config.ts";
@@ -33,16 +35,20 @@ import { WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
 import { CommitWatch } from "./history/commit-watch.ts";
 import { BodyChecks } from "./http/body-checks.ts";
 import { READS_IN_LARGE_STEPS, type ReadsOptions } from "./reads.ts";
+import { ListenError, Listener, type App } from "./listener.ts";
 import { checkClock, isClaimed, loadKey, openReader, type StoreOptions } from "./store.ts";
+import { orderedFrom } from "./tls/order.ts";
+import { readTlsPair, TlsRefused, type PairFiles, type TlsPair } from "./tls/pair.ts";
+import { CertificateRenewal } from "./tls/renewal.ts";
+import { ensureSelfSigned, namesOf, type SelfSignedFiles } from "./tls/self-signed.ts";
 import type { WriterOptions } from "./writer.ts";
 
-/** Requests that still run this long after the stop began are cut off. */
-export const DRAIN_MS = 4_000;
-/** A connection on which nothing moves; longer than any wait that the API offers. */
-const IDLE_TIMEOUT_S = 120;
+/** Null for plain HTTP; files that are watched over; or a pair of the appliance's own. */
+export type TlsWish = PairFiles | "self-signed" | null;
 
 export interface ApplianceOptions extends StoreOptions {
   readonly listen: ListenAddress;
+  readonly tls: TlsWish;
   /** Makes the first organization; called only where there is none, before anything is answered. */
   readonly firstSetup: ((writes: WriteQueue) => Promise<unknown>) | null;
   readonly monotonicMs: () => number;
@@ -55,6 +61,8 @@ export interface ApplianceOptions extends StoreOptions {
 export interface Appliance {
   /** Where it answers, with the port that it really has. */
   readonly url: string;
+  /** What it answers HTTPS with; null for plain HTTP. */
+  readonly tls: ServedTls | null;
   readonly directory: string;
   /** What claims the appliance while it has no organization; null once it has one. */
   readonly setupToken: string | null;
@@ -62,6 +70,17 @@ export interface Appliance {
   readonly crashed: Promise<string>;
   /** Stops accepting, finishes what runs, folds the log into the database, lets go of the data. Within about DRAIN_MS. */
   stop(): Promise<void>;
+}
+
+/** The certificate that new connections get. */
+export interface ServedTls {
+  /** At the start. */
+  readonly pair: TlsPair;
+  /** Where the certificate is. */
+  readonly path: string;
+  readonly isSelfSigned: boolean;
+  /** Looks whether its files have changed, and takes over what is new. */
+  look(): Promise<void>;
 }
 
 export interface AppParts {
@@ -78,14 +97,8 @@ export interface AppParts {
   readonly random: Random;
   readonly log: Log;
   readonly monotonicMs: () => number;
+  readonly tls: TlsWish;
   readonly setupToken: string | null;
-}
-
-export type App = ReturnType<typeof createApp>["app"];
-
-/** The address to listen on cannot be had. */
-export class ListenError extends Error {
-  override readonly name = "ListenError";
 }
 
 /**
@@ -127,7 +140,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const backups = new BackupFolder({
       directory: files.backups,
       database: files.database,
-      takeBackup: (order) => orderBackup(new Worker(new URL("./backup-worker.ts", import.meta.url).href), order),
+      takeBackup: (order) => orderBackup(startThread(() => new Worker(new URL("./backup-worker.ts", import.meta.url).href)), order),
       clock,
       log,
     });
@@ -137,7 +150,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     closers.push(() => bodyChecks.close());
     const scans = new ScanDirector({
       writes,
-      startThread: workerThread(() => new Worker(new URL("./scanner.ts", import.meta.url).href)),
+      startThread: workerThread(() => startThread(() => new Worker(new URL("./scanner.ts", import.meta.url).href))),
       threadOptions: { databasePath: files.database, secretKey: writerOptions.secretKey, ...options.scanning } satisfies ScannerOptions,
       timers: systemTimers,
       log,
@@ -148,8 +161,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     await scans.start();
     const schedules = new ScheduleRunner({ reader, writes, scans, clock, timers: systemTimers, log });
     const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups, scans, isReadOnly: false, setupToken });
-    const server = listen(app, options.listen);
-    closers.push(() => drain(server, log));
+    const served = await openListener(app, options, { certificate: files.tlsCertificate, privateKey: files.tlsKey });
+    closers.push(() => served.stop());
     // Who waits for changes, or follows a scan, would be waited for. Scans stop while requests end.
     closers.push(() => {
       watch.close();
@@ -158,7 +171,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     });
     schedules.start();
     return {
-      url: server.url.origin,
+      url: served.url,
+      tls: served.tls,
       directory: files.directory,
       setupToken,
       crashed: crash.promise,
@@ -174,6 +188,8 @@ export interface ReadOnlyOptions {
   /** A backup, absolute. */
   readonly file: string;
   readonly listen: ListenAddress;
+  /** There is no folder that a pair of its own could be kept in. */
+  readonly tls: Exclude<TlsWish, "self-signed">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -205,13 +221,13 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   try {
     const head = orRefused(file, () => reader.head());
     const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, scans: NO_SCANS, isReadOnly: true, setupToken: null });
-    const server = listen(app, options.listen);
+    const served = await openListener(app, options, null);
     const stop = async () => {
       watch.close();
-      await drain(server, log);
+      await served.stop();
       await stopReading();
     };
-    return { url: server.url.origin, directory: file, setupToken: null, asOf: head.sequence === 0 ? null : head.at, crashed: new Promise(() => {}), stop };
+    return { url: served.url, tls: served.tls, directory: file, setupToken: null, asOf: head.sequence === 0 ? null : head.at, crashed: new Promise(() => {}), stop };
   } catch (error) {
     await stopReading();
     throw error;
@@ -238,56 +254,61 @@ export function composeApp(options: AppParts): App {
     bodyChecks: options.bodyChecks,
     timers: systemTimers,
     isReadOnly: options.isReadOnly,
+    isTls: options.tls !== null,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
     scans: options.scans,
   });
   return app;
 }
 
-const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program listens there",
-  EADDRNOTAVAIL: "this machine has no such address",
-  // What Bun makes of a name that cannot be resolved.
-  EINVAL: "the name leads to no address",
-  EACCES: "it takes rights that this user does not have",
-};
-
-function listen(app: App, address: ListenAddress): Bun.Server<unknown> {
-  try {
-    app.listen({
-      hostname: address.host,
-      port: address.port,
-      // Or a second appliance would share the port without a word.
-      reusePort: false,
-      development: false,
-      idleTimeout: IDLE_TIMEOUT_S,
-      // Bodies are read as they come and bounded there, with an answer in the envelope.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new ListenError(`${address.host} port ${address.port} cannot be listened on: ${LISTEN_PROBLEMS[code] ?? code}.`);
-  }
-  return app.server as Bun.Server<unknown>;
+interface Served {
+  readonly url: string;
+  readonly tls: ServedTls | null;
+  stop(): Promise<void>;
 }
 
-async function drain(server: Bun.Server<unknown>, log: Log): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(resolve, DRAIN_MS, "late");
-  if ((await Promise.race([server.stop(), late])) === "late") {
-    log.warn("requests_cut_off", { pending: server.pendingRequests });
-    await server.stop(true);
+/** Listens, with a certificate that is watched over where one was asked for. @param own where a pair of the appliance's own is */
+async function openListener(app: App, options: Pick<ApplianceOptions, "listen" | "tls" | "clock" | "random" | "log">, own: SelfSignedFiles | null): Promise<Served> {
+  const { listen: address, tls: wish, clock, random, log } = options;
+  const parts = { app, address, log, timers: systemTimers };
+  if (wish === null) {
+    const listener = new Listener({ ...parts, pair: null });
+    return { url: listener.url, tls: null, stop: () => listener.stop() };
   }
-  clearTimeout(timer);
+  const read = async () => {
+    if (wish !== "self-signed") return readTlsPair(wish);
+    const { pair, isNew } = await ensureSelfSigned(own as SelfSignedFiles, namesOf(address.host, hostname(), ownAddresses()), makeCertificate, clock, random);
+    if (isNew) log.info("certificate_made", { fingerprint: pair.fingerprint, names: pair.names, valid_to: formatInstant(pair.validTo) });
+    return pair;
+  };
+  const pair = await read().catch((error: unknown) => {
+    throw error instanceof TlsRefused ? new ListenError(`${error.message}.`) : error;
+  });
+  const listener = new Listener({ ...parts, pair });
+  const renewal = new CertificateRenewal({ read, pair, take: (next) => listener.renew(next), timers: systemTimers, clock, log });
+  const path = wish === "self-signed" ? (own as SelfSignedFiles).certificate : wish.certificate.path;
+  const stop = async () => {
+    renewal.close();
+    await listener.stop();
+  };
+  return { url: listener.url, tls: { pair, path, isSelfSigned: wish === "self-signed", look: () => renewal.look() }, stop };
+}
+
+const makeCertificate = orderedFrom(() => startThread(() => new Worker(new URL("./certificate-worker.ts", import.meta.url).href)));
+
+/** The machine's, but those that mean something on one link only. */
+function ownAddresses(): string[] {
+  const found = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return found.map(({ address }) => address).filter((address) => !/^fe[89ab]/i.test(address));
 }
 
 function startLongReads(databasePath: string, log: Log): LongReads {
-  const start = () => new Worker(new URL("./reads.ts", import.meta.url).href);
+  const start = () => startThread(() => new Worker(new URL("./reads.ts", import.meta.url).href));
   const worker = () => new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
   // Each is a thread that starts when it is first needed.
   return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS, (input) => (input as { actor: Actor }).actor.userN);
 }
 
 function startBodyChecks(log: Log): BodyChecks {
-  return new BodyChecks(() => new Worker(new URL("./body-worker.ts", import.meta.url).href), (message) => log.error("body_checks_crashed", { reason: message }));
+  return new BodyChecks(() => startThread(() => new Worker(new URL("./body-worker.ts", import.meta.url).href)), (message) => log.error("body_checks_crashed", { reason: message }));
 }

@@ -33,6 +33,10 @@ export interface ListenAddress {
 /** Every setting there is. */
 export const OPTIONS = {
   listen: option("listen", "HOST:PORT", "127.0.0.1:8080", "Where HTTP is answered; IPv6 as [::1]:8080, port 0 for any that is free.", parseListen),
+  tlsCertificate: option("tls-certificate", "FILE", null, "HTTPS: the certificate (PEM), with its chain behind it. When the file changes it is taken over within a minute, on SIGHUP at once.", parsePath),
+  tlsKey: option("tls-key", "FILE", null, "HTTPS: the certificate's private key (PEM, without a passphrase).", parsePath),
+  tlsSelfSigned: flag("tls-self-signed", "HTTPS with a certificate of its own, made at the first start and kept in the data folder."),
+  plainHttp: flag("plain-http", "Listen beyond this machine without TLS: whoever is on the way reads passwords and keys, unless a TLS proxy stands in front."),
   data: option("data", "DIR", "./data", "The folder of the database, its key file and its lock.", parsePath),
   setupOrganization: option("setup-organization", "NAME", null, "Unattended set-up: the organization to make when there is none yet.", parseText),
   setupNetwork: option("setup-network", "NAME", null, "Unattended set-up: its first network.", parseText),

@@ -1,9 +1,9 @@
 // From the command line to a command, and from its outcome to the exit status. The only place where the process is ended.
 
-import { ListenError } from "./appliance.ts";
 import { DomainError } from "./base/errors.ts";
 import { backup } from "./cli/backup.ts";
 import { EXIT, type Command } from "./cli/command.ts";
+import { forbidCoreFiles } from "./cli/core-files.ts";
 import { helpOf, helpOverview } from "./cli/help.ts";
 import { keyCommands } from "./cli/key.ts";
 import { openapi } from "./cli/openapi.ts";
@@ -17,6 +17,8 @@ import { verify } from "./cli/verify.ts";
 import { version } from "./cli/version.ts";
 import { UsageError } from "./config.ts";
 import { DatabaseRefused } from "./db/migrate.ts";
+import { readTroubleOf } from "./db/trouble.ts";
+import { ListenError } from "./listener.ts";
 
 /** In the order of the help. */
 const COMMANDS: readonly Command[] = [serve, setup, ...userCommands, ...keyCommands, verify, prune, backup, restore, openapi, version];
@@ -26,6 +28,7 @@ process.exit(await main(process.argv.slice(2)));
 async function main(args: readonly string[]): Promise<number> {
   // What it makes is its owner's alone: the database, its log, the key.
   process.umask(0o077);
+  forbidCoreFiles();
   try {
     return await dispatch(args);
   } catch (error) {
@@ -70,6 +73,11 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
   if (error instanceof ListenError) {
     await printError(error.message);
     return EXIT.notListening;
+  }
+  const trouble = readTroubleOf(error);
+  if (trouble !== null) {
+    await printError(trouble.code === "storage_full" ? `${trouble.message} ${trouble.cause}` : String(trouble.cause));
+    return trouble.code === "storage_full" ? EXIT.failed : EXIT.dataRefused;
   }
   if (error instanceof DomainError) await printError(error.cause === undefined ? error.message : `${error.message} ${error.cause}`);
   else await printError(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -7,6 +7,7 @@ import { join } from "node:path";
 export const EXECUTABLE = join(import.meta.dir, "..", "..", "dist", "netledger");
 
 export interface Running {
+  readonly pid: number;
   readonly port: number;
   /** From the start of the process to its first answer. */
   readonly firstAnswerMs: number;
@@ -31,6 +32,7 @@ export async function startExecutable(executable: string, directory: string, mor
     else await Bun.sleep(2);
   }
   return {
+    pid: child.pid,
     port,
     firstAnswerMs,
     anonymousMb: async () => Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
@@ -44,6 +46,7 @@ export async function startExecutable(executable: string, directory: string, mor
 
 export interface Yardstick {
   readonly port: number;
+  readonly pid: number;
   cpuSeconds(): Promise<number>;
   stop(): void;
 }
@@ -55,7 +58,7 @@ export async function startYardstick(bytes: Uint8Array, directory: string): Prom
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "memory.ts"), file], { stdout: "pipe" });
   const reader = child.stdout.getReader();
   const port = Number(new TextDecoder().decode((await reader.read()).value));
-  return { port, cpuSeconds: () => cpuSecondsOf(child.pid), stop: () => child.kill() };
+  return { port, pid: child.pid, cpuSeconds: () => cpuSecondsOf(child.pid), stop: () => child.kill() };
 }
 
 /** User and system time of a process, from proc_pid_stat(5); the kernel counts in hundredths. */

@@ -1,6 +1,7 @@
 // Passwords: what one may be, its Argon2id hash, and a bound on how many are hashed at once.
 // Must not know accounts, nor decide how often somebody may try: sign-in-throttle.ts does.
 
+import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";
 
 /** In characters (code points). */
@@ -16,13 +17,13 @@ export const PASSWORD_MAX_BYTES = 4 * PASSWORD_MAX_LENGTH;
 export const PASSWORD_MEMORY_KIB = 19_456;
 export const PASSWORD_TIME_COST = 2;
 
-/** Hashes computed at once, each holding its 19 MiB. */
-export const PASSWORD_MAX_RUNNING = 2;
+/** Hashes computed at once, each holding its 19 MiB: two, but for one core, which is left to those who are answered meanwhile. */
+export const PASSWORD_MAX_RUNNING = Math.max(1, Math.min(2, availableParallelism() - 1));
 
-/** Hashes that may wait for one of those. */
+/** Hashes that may wait for one of those, in each of the two lines. */
 export const PASSWORD_MAX_WAITING = 32;
 
-/** A full queue is worked off in this time on a slow machine (0.1 s a hash). */
+/** A full line is worked off in about this time where a hash takes 60 ms. */
 export const PASSWORD_RETRY_AFTER_SECONDS = 2;
 
 /**
@@ -41,13 +42,14 @@ export function describePasswordProblem(password: string): string | null {
 }
 
 /**
- * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread. Throws `validation_failed`
- * at `/password` for a password that `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
+ * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, before what strangers want
+ * verified: only who has proved something is given a password. Throws `validation_failed` at `/password` for a password that
+ * `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
  */
 export async function hashPassword(password: string): Promise<string> {
   const problem = describePasswordProblem(password);
   if (problem !== null) throw invalid([{ path: "/password", message: problem }]);
-  return gate.run(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID));
+  return gate.run(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID), true);
 }
 
 /**
@@ -55,29 +57,35 @@ export async function hashPassword(password: string): Promise<string> {
  * work and answers false, so that the time taken tells nothing. Computed off the calling thread. A text that no password can be
  * (empty, too many bytes, broken Unicode) is false at once, whoever the account. Throws `rate_limit_exceeded` when too many wait
  * already, and the platform's error for a damaged hash.
+ * @param isKnown whether whoever typed it has signed in from there before: their turn comes before that of strangers, however many
  */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+export async function verifyPassword(password: string, hash: string | null, isKnown = false): Promise<boolean> {
   const prepared = prepare(password);
   if (prepared === null || prepared === "") return false;
-  const matches = await gate.run(() => Bun.password.verify(prepared, hash ?? DUMMY_HASH));
+  const matches = await gate.run(() => Bun.password.verify(prepared, hash ?? DUMMY_HASH), isKnown);
   return matches && hash !== null;
 }
 
-/** Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take the memory. */
+/**
+ * Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take the memory. Those
+ * who are known have a line of their own, which goes first: strangers cannot crowd them out.
+ */
 export class PasswordGate {
   readonly #maxRunning: number;
   readonly #maxWaiting: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #knownWaiting: (() => void)[] = [];
+  readonly #othersWaiting: (() => void)[] = [];
   #running = 0;
 
+  /** @param maxWaiting in each line */
   constructor(maxRunning: number, maxWaiting: number) {
     this.#maxRunning = maxRunning;
     this.#maxWaiting = maxWaiting;
   }
 
   /** Runs the work when its turn comes. Throws `rate_limit_exceeded` (retry_after_seconds) when the line is full, and what the work throws. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.#enter();
+  async run<T>(work: () => Promise<T>, isKnown = false): Promise<T> {
+    await this.#enter(isKnown ? this.#knownWaiting : this.#othersWaiting);
     try {
       return await work();
     } finally {
@@ -85,12 +93,12 @@ export class PasswordGate {
     }
   }
 
-  async #enter(): Promise<void> {
+  async #enter(line: (() => void)[]): Promise<void> {
     if (this.#running < this.#maxRunning) {
       this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= this.#maxWaiting) {
+    if (line.length >= this.#maxWaiting) {
       throw new DomainError(
         "rate_limit_exceeded",
         `Too many sign-ins are being checked at this moment. Try again in ${PASSWORD_RETRY_AFTER_SECONDS} seconds.`,
@@ -98,13 +106,13 @@ export class PasswordGate {
       );
     }
     const turn = Promise.withResolvers<void>();
-    this.#waiting.push(turn.resolve);
+    line.push(turn.resolve);
     await turn.promise;
   }
 
   /** The place goes to the next in line without becoming free in between, or a newcomer could take it. */
   #leave(): void {
-    const next = this.#waiting.shift();
+    const next = this.#knownWaiting.shift() ?? this.#othersWaiting.shift();
     if (next) next();
     else this.#running -= 1;
   }

@@ -89,6 +89,11 @@ export class SignInThrottle {
     this.#sources.release(place);
   }
 
+  /** Whether the account has signed in from this source lately. */
+  knows(account: string, source: string): boolean {
+    return this.#isKnownGood(keysOf(account, source).pair, this.#clock.now());
+  }
+
   #isKnownGood(pair: string, now: Instant): boolean {
     const since = this.#knownGood.get(pair);
     return since !== undefined && now - since < KNOWN_GOOD_MS;

@@ -92,8 +92,9 @@ export class SignIn {
   async signIn(email: string, password: string, source: string, replaces: string | null): Promise<SignedIn> {
     const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as [string, number, string | null] | undefined;
     const [userId, isEnabled, passwordHash] = row ?? ["", 0, null];
+    const isKnown = this.options.throttle.knows(email, source);
     // The password is verified first, also for a disabled account and for none: the time taken must not tell.
-    await this.slowed(email, source, invalidCredentials, async () => (await verifyPassword(password, passwordHash)) && isEnabled === 1);
+    await this.slowed(email, source, invalidCredentials, async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1);
     return this.open(userId, passwordHash as string, replaces);
   }
 
@@ -113,7 +114,7 @@ export class SignIn {
     const { reader, writes } = this.options;
     const [email, hash] = reader.statement(PASSWORD_SQL).values(actor.userN)[0] as [string, string | null];
     // A stolen session must not become a way to guess the password.
-    await this.slowed(email, source, wrongPassword, () => verifyPassword(passwords.current, hash));
+    await this.slowed(email, source, wrongPassword, () => verifyPassword(passwords.current, hash, true));
     const passwordHash = await hashPassword(passwords.wanted);
     await writes.run("user.set_password", { id: author.userId, passwordHash, keeps: hashSessionToken(token) }, author);
   }

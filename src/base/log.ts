@@ -8,7 +8,8 @@ export type LogFormat = "text" | "json";
 
 /**
  * `event` is a constant text of the program; what comes from outside belongs into `fields`. The value of a field whose name speaks of a
- * secret (`isSecretFieldName`), at any depth, is never printed. Logging never throws.
+ * secret (`isSecretFieldName`), at any depth, is never printed, nor is an API key wherever it stands: people put them into addresses. Logging
+ * never throws.
  */
 export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
@@ -73,6 +74,9 @@ const HIDDEN = "[hidden]";
 const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
 
+/** More of an API key than the four characters by which it is told (access/api-key.ts), its underscore as URLs may have it. */
+const API_KEY = /(nlk(?:_|%5f))[0-9a-z]{5,}/gi;
+
 /** What JSON leaves as it is but a terminal acts on or a reader takes for a line break: DEL, C1, U+2028/2029, direction marks, BOM. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
@@ -130,6 +134,8 @@ function describeError(error: Error): string {
   return error.cause instanceof Error && error.cause !== error ? `${text}\ncaused by ${error.cause.name}: ${error.cause.message}` : text;
 }
 
-function cut(text: string): string {
+/** The text without API keys, and not endless. */
+function cut(whole: string): string {
+  const text = whole.replace(API_KEY, `$1${HIDDEN}`);
   return text.length <= LOG_VALUE_MAX_LENGTH ? text : `${text.slice(0, LOG_VALUE_MAX_LENGTH)}…`;
 }

@@ -27,6 +27,8 @@ export interface Surroundings {
   readStdin(): Promise<Uint8Array>;
   /** The first request to stop (SIGINT or SIGTERM), by the signal's name; a second one ends the program at once. */
   untilStopped(): Promise<string>;
+  /** Runs an action at each SIGHUP; not where a terminal is, whose end it then means. */
+  onHangup(action: () => void): void;
 }
 
 export interface Command {

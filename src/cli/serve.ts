@@ -1,6 +1,6 @@
 // netledger serve: runs the appliance until it is told to stop.
 
-import { startAppliance, startReadOnlyAppliance, type Appliance, type ReadOnlyAppliance } from "../appliance.ts";
+import { startAppliance, startReadOnlyAppliance, type Appliance, type ReadOnlyAppliance, type ServedTls } from "../appliance.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog, type Log } from "../base/log.ts";
 import { UuidSource } from "../base/uuid.ts";
@@ -8,6 +8,8 @@ import { UsageError, unknownVariables, type Config, type ListenAddress } from ".
 import type { WriteQueue } from "../db/write-queue.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
 import { SERVER_VERSION } from "../http/envelope.ts";
+import { isLoopback } from "../listener.ts";
+import { readTlsPair, TlsRefused, type PairFiles } from "../tls/pair.ts";
 import { defineCommand, EXIT, type Surroundings } from "./command.ts";
 import { operatorOf } from "./operator.ts";
 import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
@@ -16,33 +18,37 @@ import { readPasswordFile } from "./password-file.ts";
 /** The stop as a whole, the writer's last transactions and the checkpoint included. */
 const STOP_MAX_MS = 4_800;
 
+const TLS = ["tlsCertificate", "tlsKey"] as const;
 const SETUP = ["setupOrganization", "setupNetwork", "setupEmail", "setupPasswordFile"] as const;
 
 export const serve = defineCommand(
   {
     name: "serve",
-    summary: "runs the appliance: the API over HTTP, on the data of one folder.",
-    always: ["listen", "data", "self", "acceptClock", "snmpPort", "logFormat"],
-    maybe: [...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"],
+    summary: "runs the appliance: the API over HTTP or HTTPS, on the data of one folder.",
+    always: ["listen", "tlsSelfSigned", "plainHttp", "data", "self", "acceptClock", "snmpPort", "logFormat"],
+    maybe: [...TLS, ...SETUP, "readOnly", "secretsFolder", "scanTcpPorts"],
   },
   (config, surroundings) => runAppliance(config, surroundings),
 );
 
-type ServeConfig = Config<"listen" | "data" | "self" | "acceptClock" | "snmpPort" | "logFormat", (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts">;
+type ServeConfig = Config<"listen" | "tlsSelfSigned" | "plainHttp" | "data" | "self" | "acceptClock" | "snmpPort" | "logFormat", (typeof TLS)[number] | (typeof SETUP)[number] | "readOnly" | "secretsFolder" | "scanTcpPorts">;
 
 /** @param startWriter starts the writer's thread; a test may start one that fails */
 export async function runAppliance(config: ServeConfig, surroundings: Surroundings, startWriter?: () => Worker): Promise<number> {
   const setup = unattendedSetup(config);
   if (setup !== null && config.readOnly !== null) throw new UsageError("--read-only serves what is in the backup: it goes without a set-up");
+  const files = tlsFiles(config);
+  await requireProtection(config, files);
   // From here on a signal ends the start in order as soon as it is through.
   const stopped = surroundings.untilStopped();
   const log = systemLog(config.logFormat);
   // A promise that nobody waits for must not take all others down; the store is behind its own thread.
   process.on("unhandledRejection", (cause) => log.error("unhandled_rejection", { cause }));
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
-  if (config.readOnly !== null) return runReadOnly(config.readOnly, config, surroundings, stopped, log);
+  if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, surroundings, stopped, log);
   const appliance = await startAppliance({
     listen: config.listen,
+    tls: config.tlsSelfSigned ? "self-signed" : files,
     directory: config.data,
     acceptClock: config.acceptClock,
     clock: surroundings.clock,
@@ -61,15 +67,17 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
           },
     ...(startWriter === undefined ? {} : { startWriter }),
   });
-  log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, pid: process.pid });
+  log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, ...fingerprintOf(appliance.tls), pid: process.pid });
+  watchOver(appliance.tls, surroundings);
   await surroundings.print(greeting(appliance, config.listen));
   return untilTheEnd(appliance, stopped, log);
 }
 
-async function runReadOnly(file: string, config: ServeConfig, surroundings: Surroundings, stopped: Promise<string>, log: Log): Promise<number> {
+async function runReadOnly(file: string, tls: PairFiles | null, config: ServeConfig, surroundings: Surroundings, stopped: Promise<string>, log: Log): Promise<number> {
   const { clock, random } = surroundings;
-  const appliance = await startReadOnlyAppliance({ file, listen: config.listen, clock, random, monotonicMs: () => performance.now(), log });
-  log.info("started", { version: SERVER_VERSION, url: appliance.url, read_only: file, pid: process.pid });
+  const appliance = await startReadOnlyAppliance({ file, listen: config.listen, tls, clock, random, monotonicMs: () => performance.now(), log });
+  log.info("started", { version: SERVER_VERSION, url: appliance.url, read_only: file, ...fingerprintOf(appliance.tls), pid: process.pid });
+  watchOver(appliance.tls, surroundings);
   await surroundings.print(readOnlyGreeting(appliance));
   return untilTheEnd(appliance, stopped, log);
 }
@@ -107,23 +115,64 @@ async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: 
 }
 
 function greeting(appliance: Appliance, listen: ListenAddress): string {
-  const { url, directory, setupToken } = appliance;
+  const { url, tls, directory, setupToken } = appliance;
   const claim =
     setupToken === null
       ? `Claimed: sign in at ${url}/api/auth/login; the operations are at ${url}/docs`
-      : `Claim it: curl -H 'content-type: application/json' '${reachable(url, listen)}/api/auth/setup' -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
-  return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n`;
+      : `Claim it: curl ${tls?.isSelfSigned === true ? `--cacert '${tls.path}' ` : ""}-H 'content-type: application/json' '${reachable(url, listen)}/api/auth/setup' -d '{"setup_token":"${setupToken}","organization_name":"…","network_name":"…","email":"…","password":"…"}'`;
+  return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${claim}\n${certificateLine(tls)}`;
 }
 
-function readOnlyGreeting({ url, directory: file, asOf }: ReadOnlyAppliance): string {
+function readOnlyGreeting({ url, tls, directory: file, asOf }: ReadOnlyAppliance): string {
   const last = asOf === null ? "nothing was ever written in it" : `the last change in it is of ${formatInstant(asOf)}`;
-  return `netledger ${SERVER_VERSION} listens on ${url}\nTo be read only: ${file}; ${last}\nSign in at ${url}/api/auth/login with a password of then, or use a key of then; the operations are at ${url}/docs\n`;
+  return `netledger ${SERVER_VERSION} listens on ${url}\nTo be read only: ${file}; ${last}\nSign in at ${url}/api/auth/login with a password of then, or use a key of then; the operations are at ${url}/docs\n${certificateLine(tls)}`;
+}
+
+/** For people to compare with what their browser shows. */
+function certificateLine(tls: ServedTls | null): string {
+  return tls === null ? "" : `Its ${tls.isSelfSigned ? "own certificate" : "certificate"} is ${tls.path}, SHA-256 fingerprint ${tls.pair.fingerprint}\n`;
+}
+
+function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
+  return tls === null ? {} : { certificate: tls.pair.fingerprint };
+}
+
+/** Without TLS a SIGHUP ends the program, as it does any. */
+function watchOver(tls: ServedTls | null, surroundings: Surroundings): void {
+  if (tls !== null) surroundings.onHangup(() => void tls.look());
 }
 
 /** The wildcard is an address to listen on, not one to call. */
 function reachable(url: string, listen: ListenAddress): string {
   if (listen.host === "0.0.0.0") return url.replace("0.0.0.0", "127.0.0.1");
   return listen.host === "::" ? url.replace("[::]", "[::1]") : url;
+}
+
+/** The certificate and key that are named, checked. @throws UsageError for what is not a pair, and for settings that exclude each other */
+function tlsFiles(config: ServeConfig): PairFiles | null {
+  const { tlsCertificate: certificate, tlsKey: privateKey, tlsSelfSigned, plainHttp, readOnly } = config;
+  if ((certificate === null) !== (privateKey === null)) throw new UsageError("--tls-certificate and --tls-key are given both or not at all");
+  if (tlsSelfSigned && certificate !== null) throw new UsageError("--tls-self-signed and --tls-certificate exclude each other");
+  if (plainHttp && (tlsSelfSigned || certificate !== null)) throw new UsageError("--plain-http goes without TLS: it is not given with --tls-certificate or --tls-self-signed");
+  if (tlsSelfSigned && readOnly !== null) throw new UsageError("--tls-self-signed keeps its pair in the data folder, and --read-only goes without one: give --tls-certificate and --tls-key");
+  if (certificate === null || privateKey === null) return null;
+  const files = { certificate: { path: certificate, shown: `--tls-certificate ${certificate}` }, privateKey: { path: privateKey, shown: `--tls-key ${privateKey}` } };
+  try {
+    readTlsPair(files);
+  } catch (error) {
+    throw error instanceof TlsRefused ? new UsageError(error.message) : error;
+  }
+  return files;
+}
+
+/** @throws UsageError where passwords and keys would travel in the clear and nobody has said that they may */
+async function requireProtection(config: ServeConfig, files: PairFiles | null): Promise<void> {
+  if (config.plainHttp || config.tlsSelfSigned || files !== null) return;
+  const { host, port } = config.listen;
+  if (await isLoopback(host)) return;
+  throw new UsageError(
+    `--listen ${host.includes(":") ? `[${host}]` : host}:${port} is beyond this machine, where passwords and keys go over HTTP for everyone to read: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http where a TLS proxy stands in front`,
+  );
 }
 
 /** @throws UsageError when only some of the settings are given */

@@ -20,6 +20,9 @@ export const processSurroundings: Surroundings = {
       };
       for (const each of SIGNALS) process.on(each, receive);
     }),
+  onHangup: (action) => {
+    if (!process.stdin.isTTY) process.on("SIGHUP", action);
+  },
 };
 
 /** A line for whoever started the program, on standard error. */

@@ -39,6 +39,15 @@ export function assertMatch(header: string | null, version: RecordVersion): void
   }
 }
 
+/**
+ * `If-None-Match: *` on a write asks for it only where there is nothing yet (RFC 9110 section 13.1.2): no PUT or DELETE here is of that kind.
+ * @throws DomainError precondition_failed
+ */
+export function assertMayExist(request: Request): void {
+  const header = request.method === "PUT" || request.method === "DELETE" ? request.headers.get("if-none-match") : null;
+  if (header?.trim() === "*") throw new DomainError("precondition_failed", "If-None-Match: * allows no change of what is there already.", { expected: "*", actual: null });
+}
+
 function tags(header: string): string[] {
   return header.split(",").map((each) => each.trim());
 }

@@ -50,12 +50,12 @@ function onlyType(cell: object): string | null {
   return entry?.[0] === "type" && typeof entry[1] === "string" && others.length === 0 ? guarded(entry[1]) : null;
 }
 
-/** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks before a formula do not hide it, nor does a semicolon,
+/** What a spreadsheet would run as a formula is shown as text: an apostrophe stands before it. Blanks and characters that nobody sees do not hide a formula, nor does a semicolon,
  * which parts cells where a spreadsheet speaks other languages. */
 function guarded(value: string): string {
   // Each run of blanks is gone through once, however long it is.
-  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}]*/gu, (run, start: number) => (FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run));
-  return FORMULA.test(value.charAt(/^[\s\p{Cc}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value) ? `'${guardedWithin}` : guardedWithin;
+  const guardedWithin = value.replaceAll(/[;\t\r\n][\s\p{Cc}\p{Cf}]*/gu, (run, start: number) => (FORMULA.test(value.charAt(start + run.length)) ? `${run}'` : run));
+  return FORMULA.test(value.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(value)?.[0].length ?? 0)) || /^[\t\r\n]/.test(value) ? `'${guardedWithin}` : guardedWithin;
 }
 
 /** What a formula begins with, in the wide forms of East Asian keyboards as well. */

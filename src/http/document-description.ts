@@ -1,5 +1,6 @@
 // What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
 
+import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS } from "./admission.ts";
 import { BODIES_OF_CALLER_LIMIT_BYTES, BODY_LIMIT_BYTES, BODY_MAX_CONTAINERS, BODY_MAX_DEPTH, BODY_PATIENCE_MS, BULK_BODY_LIMIT_BYTES } from "./body.ts";
 import { BULK_MAX, CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
 
@@ -70,6 +71,9 @@ or DELETE answers 412 when it is not.
 | Ids in a query | ${IDS_MAX} |
 | Records of one bulk request | ${count(BULK_MAX)} |
 | Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
+
+What is too much at once is refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to come again. So is a request that came together with more than
+${ROUND_ALWAYS_ADMITTED} others and could not be taken up within ${ROUND_PATIENCE_MS} ms: come again after ${OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`}. Nothing was done then. Only \`/api/health\` always answers.
 `;
 
 /** Groups of operations in the order in which they are shown. */

@@ -21,9 +21,9 @@ const SCRIPT_PATH = "/docs/scalar.js";
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
+  "style-src 'unsafe-inline'",
+  "img-src data:",
+  "font-src data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -35,6 +35,8 @@ export interface DocumentedSurface {
   readonly routes: readonly RegisteredRoute[];
   /** Headers that every answer carries. */
   headersOf(request: Request): Record<string, string>;
+  /** What a request is answered that carries what it should not; else null. */
+  refusalOf(request: Request): Response | null;
   /** Makes other methods at a path of ours 405. */
   alsoServes(path: string): void;
 }
@@ -57,7 +59,7 @@ export function documentation(surface: DocumentedSurface) {
     page ??= generated(PAGE_PATH)
       .then((response) => response.text())
       .then(completed);
-    const headers = { ...surface.headersOf(request), "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" };
+    const headers = { ...surface.headersOf(request), "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY };
     return new Response(await page, { headers });
   };
   const answerScript = async (request: Request) => {
@@ -66,11 +68,13 @@ export function documentation(surface: DocumentedSurface) {
   };
   const redirect = (request: Request) => new Response(null, { status: 302, headers: { ...surface.headersOf(request), location: PAGE_PATH } });
   // The plugin's own answers are what these are made from: nobody else gets them.
-  const covered = new Elysia().onBeforeHandle(({ route, request }) => (route === PAGE_PATH ? answerPage(request) : answerDocument(request))).use(plugin);
+  const covered = new Elysia().onBeforeHandle(({ route, request }) => surface.refusalOf(request) ?? (route === PAGE_PATH ? answerPage(request) : answerDocument(request))).use(plugin);
   return new Elysia({ name: "documentation" })
     .use(covered)
-    .get(SCRIPT_PATH, ({ request }) => answerScript(request), { detail: { hide: true } })
-    .get("/", ({ request }) => redirect(request), { detail: { hide: true } });
+    // Once more, as a route that Bun itself finds: Elysia's own search does not understand every host under TLS.
+    .get(PAGE_PATH, ({ request }) => surface.refusalOf(request) ?? answerPage(request), { detail: { hide: true } })
+    .get(SCRIPT_PATH, ({ request }) => surface.refusalOf(request) ?? answerScript(request), { detail: { hide: true } })
+    .get("/", ({ request }) => surface.refusalOf(request) ?? redirect(request), { detail: { hide: true } });
 }
 
 /** The document of an app as JSON text, as it would be answered at its path. */

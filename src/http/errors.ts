@@ -33,13 +33,16 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 };
 
+/** What a caller is told to wait where the appliance ends: it is there again, or is not meant to be. */
+const RESTART_S = 5;
+
 /** The envelope of an error, with the headers that its status asks for. */
 export function errorResponse(error: DomainError, headers: Record<string, string>): Response {
   const status = STATUS[error.code];
   const all: Record<string, string> = { ...headers, "content-type": "application/json" };
   if (status === 401) all["www-authenticate"] = "Bearer";
   if (status === 405 && Array.isArray(error.params["allow"])) all["allow"] = error.params["allow"].join(", ");
-  const retryAfter = error.params["retry_after_seconds"];
+  const retryAfter = error.params["retry_after_seconds"] ?? (status === 503 ? RESTART_S : null);
   if ((status === 429 || status === 503) && typeof retryAfter === "number") all["retry-after"] = String(Math.ceil(retryAfter));
   const body = `{"success":false,"code":${JSON.stringify(error.code)},"error":${JSON.stringify(error.message)},"params":${JSON.stringify(error.params)},"meta":${META}}\n`;
   return new Response(body, { status, headers: all });

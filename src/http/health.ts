@@ -39,6 +39,8 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       summary: "Whether the appliance answers and its store can be read",
       group: "Appliance",
       access: "anyone",
+      // Who watches over the appliance asks whether it is there: one that is busy is.
+      isAlwaysAdmitted: true,
       answer: Health,
       example: { data: { status: "ok", read_only: false } },
     },

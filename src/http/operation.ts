@@ -254,10 +254,10 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
     if (asked.role !== LEAST_ROLE) codes.add("auth_permission_denied");
     if (asked.sessionOnly === true) codes.add("auth_session_required");
     if (method !== "GET") codes.add("auth_origin_rejected");
-    // Nobody may keep an appliance busy for all.
-    codes.add("rate_limit_exceeded");
     if (method !== "GET" && operation.setsCookie !== true) codes.add("store_read_only");
   }
+  // Nobody may keep an appliance busy for all.
+  if (operation.isAlwaysAdmitted !== true) codes.add("rate_limit_exceeded");
   if (operation.params !== undefined) codes.add("entity_not_found");
   if (operation.body !== undefined || method === "POST") for (const code of ["malformed_json", "payload_too_large"] as const) codes.add(code);
   if (operation.body !== undefined) codes.add("unsupported_media_type");

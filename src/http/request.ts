@@ -2,6 +2,7 @@
 // Knows no operation.
 
 import type { Issue } from "../base/errors.ts";
+import { carriesSecret } from "./url-secrets.ts";
 
 /** What makes a repeated POST the same one. */
 export interface Idempotency {
@@ -45,13 +46,13 @@ export class ReceivedRequest implements RequestContext {
   private readonly peerOf: () => string;
   private peer: string | null = null;
 
-  /** @param peerOf the address of the peer, as long as it is there */
-  constructor(request: Request, requestId: string, setCookie: SetCookie, peerOf: () => string) {
+  /** @param isSecret whether nothing of the answer is to be kept anywhere; `peerOf` the address of the peer, as long as it is there */
+  constructor(request: Request, requestId: string, setCookie: SetCookie, isSecret: boolean, peerOf: () => string) {
     this.peerOf = peerOf;
     this.request = request;
     this.requestId = requestId;
     this.setCookie = setCookie;
-    this.headers = { "x-request-id": requestId, "x-content-type-options": "nosniff", "cache-control": "private, no-cache" };
+    this.headers = answerHeaders(requestId, isSecret, request.url.startsWith("https:"));
   }
 
   get source(): string {
@@ -60,10 +61,35 @@ export class ReceivedRequest implements RequestContext {
   }
 }
 
+/** Whether the answers at a path may hold secrets: sign-in and set-up, keys, credentials. */
+export function isSecretPath(path: string): boolean {
+  return SECRET_PATH.test(path);
+}
+
+const SECRET_PATH = /^\/api\/(?:auth|v1\/auth|v1\/credentials)(?:\/|$)/i;
+
+/** What every answer carries. Written out: a literal costs nothing, and this is on every path. */
+function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Record<string, string> {
+  const headers: Record<string, string> = {
+    "x-request-id": requestId,
+    // An inventory is its owner's alone; but what has not changed need not be sent again.
+    "cache-control": isSecret ? "no-store" : "private, no-cache",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+  };
+  // By our own socket only (RFC 6797 section 7.2): what a proxy in front promises for its name is the proxy's to say.
+  if (isTls) headers["strict-transport-security"] = "max-age=31536000";
+  return headers;
+}
+
 /** The request's id as the client gave it; null where there is none, or one that no header and no log line should carry. */
 export function sentRequestId(request: Request): string | null {
   const sent = request.headers.get("x-request-id");
-  return sent !== null && SANE_REQUEST_ID.test(sent) ? sent : null;
+  return sent !== null && SANE_REQUEST_ID.test(sent) && !carriesSecret(sent) ? sent : null;
 }
 
 /** The caller's Idempotency-Key; null where there is none. A PUT or DELETE is the same when it is repeated, and has none. */

@@ -6,11 +6,13 @@ import type { Elysia } from "elysia";
 import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
+import { Admission, overloaded } from "./admission.ts";
 import { checkBody, fingerprintOf, LARGE_BODY_BYTES, type BodyChecks, type CheckedBody } from "./body-checks.ts";
 import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
-import { idempotencyKey, pathOf, ReceivedRequest, refuseCookie, repeatedAs, searchOf, sentRequestId, type Call, type RequestContext, type SetCookie } from "./request.ts";
+import { idempotencyKey, isSecretPath, pathOf, ReceivedRequest, refuseCookie, repeatedAs, searchOf, sentRequestId, type Call, type RequestContext, type SetCookie } from "./request.ts";
+import { carriesSecret, secretInUrl, withoutSecrets } from "./url-secrets.ts";
 import { check } from "./validation.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -39,6 +41,8 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   readonly meta?: TObject;
   /** Whether the answer carries the version of one record as its ETag; told by the answer's fields unless it is said here. */
   readonly isRecord?: boolean;
+  /** Whether it answers also when requests are refused because too many come at once. */
+  readonly isAlwaysAdmitted?: true;
   /** Without it, the handler's setCookie throws. */
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */
@@ -83,28 +87,34 @@ export class Surface<Actor, Access> {
   readonly routes: RegisteredRoute[] = [];
   /** Paths that answer to GET without being operations. */
   private readonly besides = new Set<string>();
+  /** Those whose answers nobody is to keep. */
+  private readonly secretive = new Set<Operation<Access>>();
   private readonly app: Elysia;
   private readonly cookieApp: Elysia;
   private readonly gate: Gate<Actor, Access>;
   private readonly bodyChecks: BodyChecks | null;
   private readonly bodyRoom: BodyRoom;
+  private readonly admission: Admission;
   private readonly log: Log;
   private readonly monotonicMs: () => number;
   private readonly idPrefix: string;
   private served = 0;
   private readonly unauthenticated: Actor;
+  private readonly explain: (error: unknown) => DomainError | null;
 
-  /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well */
-  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; bodyChecks: BodyChecks | null; timers: Timers; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor }) {
+  /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an error of another layer is to whoever asked, null where it is none that it knows */
+  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; bodyChecks: BodyChecks | null; timers: Timers; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor; explain?: (error: unknown) => DomainError | null }) {
     this.app = options.app;
     this.cookieApp = options.cookieApp;
     this.gate = options.gate;
     this.bodyChecks = options.bodyChecks;
     this.bodyRoom = new BodyRoom(options.timers);
+    this.admission = new Admission(options.timers, options.log);
     this.log = options.log;
     this.monotonicMs = options.monotonicMs;
     this.idPrefix = options.idPrefix;
     this.unauthenticated = options.unauthenticated;
+    this.explain = options.explain ?? (() => null);
   }
 
   get<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, P, Q, undefined>): this {
@@ -138,8 +148,15 @@ export class Surface<Actor, Access> {
     return this.context(request).headers;
   }
 
+  /** What a request becomes that no operation answers, where it is not to be answered at all; else null. */
+  refusalOf(request: Request): Response | null {
+    return carriesSecret(request.url) ? this.refuse(secretInUrl(), this.context(request)) : null;
+  }
+
   /** What an unknown path or a wrong method becomes. */
   notRouted(request: Request): Response {
+    const refusal = this.refusalOf(request);
+    if (refusal !== null) return refusal;
     const context = this.context(request);
     const path = pathOf(request.url);
     const allow = [...new Set(this.routes.filter((route) => matches(route.path, path)).flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])))];
@@ -158,6 +175,7 @@ export class Surface<Actor, Access> {
 
   private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>): this {
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
+    if (isSecretPath(path)) this.secretive.add(operation);
     const app = operation.setsCookie === true ? this.cookieApp : this.app;
     // Elysia reads the text of these functions: one that mentions `server`, or returns a call's result as it is, is run with a
     // property definition and a promise around it. Reads go without; who sets cookies needs the promise for them to be set.
@@ -177,8 +195,12 @@ export class Surface<Actor, Access> {
   /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
   private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, setCookie: SetCookie): Response | Promise<Response> {
     const started = this.monotonicMs();
-    const context = this.context(request, setCookie);
+    if (operation.isAlwaysAdmitted !== true && !this.admission.admits(started)) {
+      return errorResponse(overloaded(), this.context(request, setCookie).headers);
+    }
+    const context = this.context(request, setCookie, this.secretive.has(operation));
     try {
+      if (carriesSecret(request.url)) throw secretInUrl();
       if (operation.access === "anyone") return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
       return this.permitted(operation.access, context, (actor) => this.answer(operation, handler, context, actor, rawParams, started));
     } catch (error) {
@@ -281,15 +303,15 @@ export class Surface<Actor, Access> {
     const { request, requestId } = context;
     // Whoever went away reads no answer, and nothing is wrong with the appliance.
     if (!(thrown instanceof DomainError) && request.signal.aborted) {
-      this.log.info("request_cut_off", { method: request.method, path: pathOf(request.url).slice(0, 200), request_id: requestId, source: context.source });
+      this.log.info("request_cut_off", { method: request.method, path: loggedPath(request), request_id: requestId, source: context.source });
       return errorResponse(new DomainError("shutting_down", "The connection was closed before the request was whole: nothing was written."), context.headers);
     }
     let error: DomainError;
     if (thrown instanceof DomainError) error = thrown;
-    else error = new DomainError("internal_error", "Something went wrong inside the appliance.");
-    const path = pathOf(context.request.url).slice(0, 200);
+    else error = this.explain(thrown) ?? new DomainError("internal_error", "Something went wrong inside the appliance.");
+    const path = loggedPath(request);
     if (error.code === "internal_error" || error.code === "storage_full") {
-      const cause = thrown instanceof DomainError ? (thrown.cause ?? thrown.message) : thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+      const cause = error.cause ?? (thrown instanceof DomainError ? thrown.message : thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown);
       this.log.error("request_failed", { method: context.request.method, path, code: error.code, cause: String(cause), request_id: context.requestId });
       error = new DomainError(error.code, error.message, { request_id: context.requestId });
     } else {
@@ -298,10 +320,10 @@ export class Surface<Actor, Access> {
     return errorResponse(error, context.headers);
   }
 
-  private context(request: Request, setCookie = refuseCookie): RequestContext {
+  private context(request: Request, setCookie = refuseCookie, isSecret = isSecretPath(pathOf(request.url))): RequestContext {
     this.served += 1;
     const requestId = sentRequestId(request) ?? `${this.idPrefix}-${this.served.toString(36)}`;
-    const context = new ReceivedRequest(request, requestId, setCookie, () => this.app.server?.requestIP(request)?.address ?? "local");
+    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, () => this.app.server?.requestIP(request)?.address ?? "local");
     // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
     if (request.method !== "GET") void context.source;
     return context;
@@ -315,6 +337,10 @@ interface RouteInput {
 
 const EMPTY = Object.freeze({});
 const NO_QUERY = { type: "object", properties: {} } as unknown as TObject;
+
+function loggedPath(request: Request): string {
+  return withoutSecrets(pathOf(request.url)).slice(0, 200);
+}
 
 function matches(pattern: string, path: string): boolean {
   const want = pattern.split("/");

@@ -10,8 +10,9 @@ import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/list-query.ts";
 import type { LongReads } from "../db/long-reads.ts";
 import type { Compose, FoundItem, Parts, Reader } from "../db/reader.ts";
 import type { Thinned } from "../db/thinned-past.ts";
+import { readTroubleOf } from "../db/trouble.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
-import { assertMatch, entityTag, isNotModified, type RecordVersion } from "../http/conditional.ts";
+import { assertMatch, assertMayExist, entityTag, isNotModified, type RecordVersion } from "../http/conditional.ts";
 import { commaSeparated, LIST_HEAD, META, listMeta, listTail, metaAt, resolvedMembers, successBody, successParts } from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import { byteStream } from "../http/byte-stream.ts";
@@ -196,6 +197,7 @@ export function repeatableOf(call: Context): { repeatable?: Repeatable } {
 /** Runs a command with the caller as its actor and If-Match at hand. */
 export async function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object): Promise<{ sequence: number | null; result: T }> {
   const ifMatch = call.request.headers.get("if-match");
+  assertMayExist(call.request);
   const { repeatable } = repeatableOf(call);
   const outcome = await inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call.actor, call.requestId), repeatable);
   if (outcome.isReplayed === true) call.headers["idempotency-replayed"] = "true";
@@ -290,7 +292,8 @@ function shown(inventory: Inventory, call: Context, record: Found, meta: string,
   const { found, asOf, compose } = record;
   const answer = (tag: string, body: () => string | Blob) => {
     const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
-    if (isTagged && isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+    // What was written is told, whatever its caller has of it.
+    if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });
   };
   if (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)) return largeRecord(inventory, call, record).then(({ tag, text }) => answer(tag, () => new Blob(successParts(text, meta))));
@@ -352,7 +355,8 @@ export function notFoundThen(entity: string, id: string, asked: string | null, t
 export function failed(inventory: Pick<Inventory, "log">, call: RequestContext): (error: unknown) => void {
   return (error) => {
     // What another thread came to grief over stands behind what it is told to be.
-    const cause = error instanceof Error ? (error.cause ?? error.stack) : error;
+    const told = readTroubleOf(error) ?? error;
+    const cause = told instanceof Error ? (told.cause ?? told.stack) : told;
     inventory.log.error("stream_failed", { cause: String(cause), request_id: call.requestId });
   };
 }

@@ -430,6 +430,20 @@ describe("a header", () => {
     attempts.end();
   });
 
+  test("If-None-Match never makes a 304 of a write: * refuses it, and a tag leaves it as it is", async () => {
+    const record = world.records["vlans"] as Wire;
+    const path = `/api/v1/vlans/${record["id"]}`;
+    const put = (name: string, header: string) => send("PUT", path, JSON.stringify({ ...record, name }), { "if-none-match": header });
+    const before = transactionCount(appliance);
+    expect(await put("never", "*")).toMatchObject({ status: 412, body: { code: "precondition_failed" } });
+    expect(await send("DELETE", path, undefined, { "if-none-match": " * " })).toMatchObject({ status: 412 });
+    expect(transactionCount(appliance)).toBe(before);
+    const tag = (await send("GET", path)).headers.get("etag") as string;
+    // Nothing changes: the tag of the answer is the one that was sent.
+    expect(await put(record["name"], tag)).toMatchObject({ status: 200, body: { data: { name: record["name"] } } });
+    expect(await put("another", tag)).toMatchObject({ status: 200, body: { data: { name: "another" } } });
+  });
+
   test("others in odd forms change nothing about the answer", async () => {
     const odd: Array<Record<string, string>> = [
       { accept: "text/html" }, { accept: "" }, { "accept-encoding": "nonsense;q=x" }, { "accept-language": "x".repeat(5_000) }, { "x-request-id": "x".repeat(10_000) }, { "x-request-id": "\u00ff" }, { range: "bytes=0-1" }, { "x-forwarded-for": "'; --" }, { "x-forwarded-host": "evil.example" }, { "x-http-method-override": "DELETE" }, { "if-modified-since": "never" }, { "content-type": "\u00ff" }, { "content-type": "x" }, { expect: "200-ok" }, { te: "trailers" }, { host: "evil.example" }, { "content-length": "-5" }, { "content-encoding": "gzip" }, { upgrade: "websocket", connection: "upgrade" },

@@ -133,6 +133,8 @@ export const PASSWORD_HASH = "$argon2id$v=19$m=8,t=1,p=1$hi+dvdZ3QO6cysXiYM3ik3k
 export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 
 export interface TestApplianceOptions {
+  /** What requests are timed by; it stands still where none is given. */
+  monotonicMs?: () => number;
   /** What self discovery finds; the real machine where none is given. */
   machine?: MachineSnapshot;
   /** How backups are taken, where not by a copy in this process. */
@@ -196,7 +198,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     bodyChecks: null,
     timers,
     requestIdPrefix: "test",
-    monotonicMs: () => 0,
+    monotonicMs: options.monotonicMs ?? (() => 0),
     backups: new BackupFolder({
       directory: join(dataDirectory, "backups"),
       database: databasePath,

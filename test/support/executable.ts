@@ -26,6 +26,10 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Where an appliance listens, instead of any free port of 127.0.0.1. */
+  readonly listen?: string;
+  /** Where its data are, instead of in the workplace's own folder. */
+  readonly data?: string;
   /** Instead of the executable. */
   readonly command?: readonly string[];
 }
@@ -65,7 +69,7 @@ export class Workplace {
 
   /** Starts an appliance on any free port and waits until it has said where it listens. */
   async serve(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
-    const child = spawn(this.directory, ["serve", "--data", this.data, "--listen", "127.0.0.1:0", ...args], options);
+    const child = spawn(this.directory, ["serve", "--data", options.data ?? this.data, "--listen", options.listen ?? "127.0.0.1:0", ...args], options);
     child.stdin.end();
     const running = new Running(child);
     this.running.add(running);
@@ -124,7 +128,7 @@ export class Running {
   }
 
   get url(): string {
-    return /http:\/\/\S+/.exec(this.out)?.[0] ?? "";
+    return /https?:\/\/\S+/.exec(this.out)?.[0] ?? "";
   }
 
   get setupToken(): string {

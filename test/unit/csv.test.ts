@@ -35,6 +35,8 @@ describe("a table as CSV", () => {
     expect(cell(["=1", "2"])).toBe("'=1;2\r\n");
     expect(cell(["1", "=2"])).toBe("1;'=2\r\n");
     expect(cell("x; =HYPERLINK(1)")).toBe("x; '=HYPERLINK(1)\r\n");
+    expect(cell("x;\u200b=HYPERLINK(1)")).toBe("x;\u200b'=HYPERLINK(1)\r\n");
+    expect(cell("\u200b=HYPERLINK(1)")).toBe("'\u200b=HYPERLINK(1)\r\n");
   });
 
   test("guards what stands within an object as well", () => {

@@ -51,6 +51,23 @@ describe("a line of text", () => {
   });
 });
 
+describe("an API key", () => {
+  const key = `nlk_${"Ab3d".repeat(10)}xyz`;
+
+  test("is in no line, wherever it was put, but for the characters by which it is told", () => {
+    for (const logged of [text(`asked with ${key}`), text("e", { path: `/api/v1/auth/keys/${key}/rotate`, list: [{ [key]: key }], cause: new Error(`no ${key}`) }), JSON.stringify(json("e", { path: `/${key.replace("_", "%5F")}?x` }))]) {
+      expect(logged).not.toContain(key.slice(8));
+      expect(logged).toContain("[hidden]");
+    }
+    expect(text("e", { path: `/a/${key}/b` })).toBe(`${AT} INFO  e path=/a/nlk_[hidden]/b`);
+    expect(text("e", { mask: "nlk_Ab3d…" })).toBe(`${AT} INFO  e mask="nlk_Ab3d…"`);
+  });
+
+  test("is not left in part where a long value is cut off", () => {
+    expect(text("e", { value: `${"x".repeat(LOG_VALUE_MAX_LENGTH - 20)}${key}` })).not.toContain("Ab3dAb3d");
+  });
+});
+
 describe("a line of JSON", () => {
   test("is one object with the fields beside instant, level and event", () => {
     expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({ at: AT, level: "info", event: "started", port: 8080, networks: ["a"], nothing: null });

@@ -131,6 +131,21 @@ describe("the gate", () => {
     expect(later.started).toBe(true);
   });
 
+  test("has a line for who is known, which strangers neither fill nor go before", async () => {
+    const gate = new PasswordGate(1, 1);
+    const [running, stranger, known] = [newJob(), newJob(), newJob()];
+    const all = [gate.run(running.work), gate.run(stranger.work)];
+    expect((await refusal(gate.run(async () => {}))).code).toBe("rate_limit_exceeded");
+    all.push(gate.run(known.work, true));
+    expect((await refusal(gate.run(async () => {}, true))).code).toBe("rate_limit_exceeded");
+    running.finish();
+    await settle();
+    expect([stranger.started, known.started]).toEqual([false, true]);
+    for (const job of [stranger, known]) job.finish();
+    await Promise.all(all);
+    expect(stranger.started).toBe(true);
+  });
+
   test("gives the place on when a work fails", async () => {
     const gate = new PasswordGate(1, 1);
     for (let round = 0; round < 3; round += 1) {
@@ -141,11 +156,14 @@ describe("the gate", () => {
 
   test("stands before hashing and verifying alike", async () => {
     const room = PASSWORD_MAX_RUNNING + PASSWORD_MAX_WAITING;
-    const attempts = Array.from({ length: room + 3 }, (_, index) => (index % 2 === 0 ? verifyPassword(PASSWORD, null) : hashPassword(PASSWORD)));
-    const outcomes = await Promise.allSettled(attempts);
-    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
-    expect(refused.map((outcome) => (outcome.reason as DomainError).code)).toEqual(Array(3).fill("rate_limit_exceeded"));
-    expect(outcomes.slice(0, room).every((outcome) => outcome.status === "fulfilled")).toBe(true);
+    // Of the smallest cost there is: what waits is not what is tested here.
+    const cheap = await Bun.password.hash(PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
+    const strangers = Array.from({ length: room + 3 }, () => verifyPassword(PASSWORD, cheap));
+    const known = Array.from({ length: PASSWORD_MAX_WAITING + 2 }, (_, index) => (index % 16 === 0 ? hashPassword(PASSWORD) : verifyPassword(PASSWORD, cheap, true)));
+    const refusals = async (attempts: Promise<unknown>[]) => (await Promise.allSettled(attempts)).flatMap((outcome, position) => (outcome.status === "rejected" ? [[position, (outcome.reason as DomainError).code]] : []));
+    const [ofStrangers, ofKnown] = await Promise.all([refusals(strangers), refusals(known)]);
+    expect(ofStrangers).toEqual([0, 1, 2].map((each) => [room + each, "rate_limit_exceeded"]));
+    expect(ofKnown).toEqual([0, 1].map((each) => [PASSWORD_MAX_WAITING + each, "rate_limit_exceeded"]));
   });
 });
 

@@ -1,0 +1,193 @@
+// The software bill of materials of an executable (CycloneDX 1.6): what the bundler put into it, the packages by their lock file entries.
+// Must not know time or chance: the same input gives the same bytes.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Enums, Models, Serialize, Spec, SPDX } from "@cyclonedx/cyclonedx-library";
+
+/** What the bundler says of its work (`metafile`). */
+export interface BundleInputs {
+  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>>;
+}
+
+export interface SbomOptions {
+  /** The checkout, absolute. */
+  readonly root: string;
+  readonly bundle: BundleInputs;
+  /** The npm package of the Bun that the executable carries: `@oven/bun-linux-x64`. */
+  readonly runtimePackage: string;
+  /** Of what Bun is made: `process.versions`. */
+  readonly runtimeVersions: Readonly<Record<string, string | undefined>>;
+}
+
+/** Packages whose data macros put into the program while it is built: the bundler does not name them. */
+const READ_BY_MACROS = ["oui-data"];
+
+/** Parts of Bun, by their names in process.versions, whose licence is not Bun's own but known. */
+const RUNTIME_PARTS: Readonly<Record<string, { readonly name: string; readonly license?: string }>> = {
+  ares: { name: "c-ares", license: "MIT" },
+  boringssl: { name: "boringssl" },
+  icu: { name: "icu" },
+  libarchive: { name: "libarchive" },
+  libdeflate: { name: "libdeflate", license: "MIT" },
+  llhttp: { name: "llhttp", license: "MIT" },
+  lolhtml: { name: "lol-html", license: "BSD-3-Clause" },
+  lshpack: { name: "ls-hpack", license: "MIT" },
+  mimalloc: { name: "mimalloc", license: "MIT" },
+  picohttpparser: { name: "picohttpparser", license: "MIT" },
+  sqlite: { name: "sqlite", license: "blessing" },
+  tinycc: { name: "tinycc" },
+  usockets: { name: "uSockets", license: "Apache-2.0" },
+  uwebsockets: { name: "uWebSockets", license: "Apache-2.0" },
+  webkit: { name: "webkit", license: "LGPL-2.0-or-later" },
+  zlib: { name: "zlib", license: "Zlib" },
+  zstd: { name: "zstd", license: "BSD-3-Clause" },
+};
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly description?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The bill as JSON text with a final newline. @throws Error for a package that bun.lock does not name as it is installed */
+export function sbomOf({ root, bundle, runtimePackage, runtimeVersions }: SbomOptions): string {
+  const lock = readFileSync(join(root, "bun.lock"), "utf8");
+  const manifest = manifestIn(root);
+  const bom = new Models.Bom();
+  const program = new Models.Component(Enums.ComponentType.Application, manifest.name, { version: manifest.version, bomRef: `${manifest.name}@${manifest.version}` });
+  if (manifest.description !== undefined) program.description = manifest.description;
+  license(program, manifest.license);
+  bom.metadata.component = program;
+
+  const components = new Map<string, Models.Component>();
+  const keys = new Set([...Object.values(bundle.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageKey(path) : []))), ...READ_BY_MACROS]);
+  for (const key of [...keys].sort()) components.set(key, packageComponent(root, key, lock));
+  for (const [key, component] of components) {
+    bom.components.add(component);
+    for (const name of dependenciesOf(manifestIn(folderOf(root, key)))) {
+      const found = resolved(key, name, components);
+      if (found !== undefined) component.dependencies.add(found.bomRef);
+    }
+  }
+  for (const name of dependenciesOf(manifest)) {
+    const direct = components.get(name);
+    if (direct !== undefined) program.dependencies.add(direct.bomRef);
+  }
+  const runtime = runtimeComponent(root, lock, runtimePackage, runtimeVersions);
+  bom.components.add(runtime);
+  program.dependencies.add(runtime.bomRef);
+
+  const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6));
+  const options = { sortLists: true, space: 2 };
+  // What identifies a bill may be its content: two of the same content are one.
+  bom.serialNumber = `urn:uuid:${uuidOf(serializer.serialize(bom, options))}`;
+  return `${serializer.serialize(bom, options)}\n`;
+}
+
+/** A package's key in bun.lock, by a file of it: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…; nothing for our own. */
+function packageKey(path: string): string[] {
+  const parts = path.split("/");
+  const names: string[] = [];
+  for (let index = parts.indexOf("node_modules"); index >= 0 && parts[index] === "node_modules"; ) {
+    const length = parts[index + 1]?.startsWith("@") === true ? 2 : 1;
+    names.push(parts.slice(index + 1, index + 1 + length).join("/"));
+    index += 1 + length;
+  }
+  return names.length === 0 ? [] : [names.join("/")];
+}
+
+/** The packages that a key names, one within the other. */
+function namesIn(key: string): string[] {
+  const names: string[] = [];
+  const parts = key.split("/");
+  for (let index = 0; index < parts.length; index += 1) {
+    if (parts[index]?.startsWith("@") === true) {
+      names.push(`${parts[index]}/${parts[index + 1]}`);
+      index += 1;
+    } else names.push(parts[index] as string);
+  }
+  return names;
+}
+
+/** Where a package of bun.lock is installed. */
+function folderOf(root: string, key: string): string {
+  return join(root, ...namesIn(key).flatMap((name) => ["node_modules", name]));
+}
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+function packageComponent(root: string, key: string, lock: string): Models.Component {
+  const manifest = manifestIn(folderOf(root, key));
+  const purl = purlOf(manifest.name, manifest.version);
+  const component = new Models.Component(Enums.ComponentType.Library, manifest.name, { version: manifest.version, bomRef: key === manifest.name ? purl : `${purl}#${key}`, purl: purl as never });
+  license(component, manifest.license);
+  component.hashes.set(Enums.HashAlgorithm["SHA-512"], hashIn(lock, key, `${manifest.name}@${manifest.version}`));
+  return component;
+}
+
+function runtimeComponent(root: string, lock: string, runtimePackage: string, versions: SbomOptions["runtimeVersions"]): Models.Component {
+  const { version, license: terms } = manifestIn(folderOf(root, "bun"));
+  const purl = purlOf(runtimePackage, version);
+  const runtime = new Models.Component(Enums.ComponentType.Platform, "bun", { version, bomRef: purl, purl: purl as never });
+  license(runtime, terms);
+  runtime.hashes.set(Enums.HashAlgorithm["SHA-512"], hashIn(lock, runtimePackage, `${runtimePackage}@${version}`));
+  for (const [key, part] of Object.entries(RUNTIME_PARTS)) {
+    const partVersion = versions[key];
+    if (partVersion === undefined) continue;
+    const generic = `pkg:generic/${part.name}@${partVersion}`;
+    const component = new Models.Component(Enums.ComponentType.Library, part.name, { version: partVersion, bomRef: generic, purl: generic as never });
+    license(component, part.license);
+    runtime.components.add(component);
+  }
+  return runtime;
+}
+
+/** @param terms an SPDX id or expression, or any other text, as manifests have it */
+function license(component: Models.Component, terms: string | undefined): void {
+  if (terms === undefined || terms === "") return;
+  if (SPDX.isSupportedSpdxId(terms)) component.licenses.add(new Models.SpdxLicense(terms));
+  else if (/ (OR|AND|WITH) /.test(terms)) component.licenses.add(new Models.LicenseExpression(terms));
+  else component.licenses.add(new Models.NamedLicense(terms));
+}
+
+/** The checksum that bun.lock has of a package, in hexadecimal. */
+function hashIn(lock: string, key: string, identity: string): string {
+  const line = lock.split("\n").find((text) => text.trimStart().startsWith(`"${key}": ["${identity}",`));
+  const integrity = line?.match(/"sha512-([^"]+)"/)?.[1];
+  if (integrity === undefined) throw new Error(`bun.lock does not name ${identity} as ${key}: install anew.`);
+  return Buffer.from(integrity, "base64").toString("hex");
+}
+
+function purlOf(name: string, version: string): string {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
+}
+
+function dependenciesOf(manifest: Manifest): string[] {
+  return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }).sort();
+}
+
+/** What a package gets when it imports a name: its own copy, or that of a folder above it. */
+function resolved(key: string, name: string, components: ReadonlyMap<string, Models.Component>): Models.Component | undefined {
+  const parents = namesIn(key);
+  for (let depth = parents.length; depth >= 0; depth -= 1) {
+    const found = components.get([...parents.slice(0, depth), name].join("/"));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** UUIDv8 of a text (RFC 9562 section 5.8). */
+function uuidOf(text: string): string {
+  const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

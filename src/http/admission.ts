@@ -1,0 +1,80 @@
+// Whether a request is let in, or refused at once because too many came together: who is served is then served soon.
+// Looks at nothing of a request but when its turn comes.
+
+import { DomainError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
+
+/**
+ * The event loop takes up in one round what has arrived on all connections by then, so that a request taken up late in a round has waited
+ * since the round's beginning at least. One that has waited longer than this is refused.
+ */
+export const ROUND_PATIENCE_MS = 150;
+/** So many requests of a round are let in however long they take: callers at once, each with one request, are no overload. */
+export const ROUND_ALWAYS_ADMITTED = 100;
+/** Both in a round that follows at once on one in which requests were refused: who comes now has waited through that one as well. */
+export const NEXT_ROUND_PATIENCE_MS = 50;
+export const NEXT_ROUND_ALWAYS_ADMITTED = 25;
+/** What a caller that was refused is told to wait. */
+export const OVERLOAD_RETRY_AFTER_S = 1;
+/** Refusals are logged together, once in this time. */
+const LOG_AFTER_MS = 1_000;
+
+/** What a request that is not let in is answered. */
+export function overloaded(): DomainError {
+  return new DomainError("rate_limit_exceeded", "Too many requests have come at once; try again in a second.", { retry_after_seconds: OVERLOAD_RETRY_AFTER_S });
+}
+
+export class Admission {
+  private readonly timers: Timers;
+  private readonly log: Log;
+  /** Requests of this round; 0 between rounds. */
+  private count = 0;
+  private beganAt = 0;
+  private patienceMs = ROUND_PATIENCE_MS;
+  private alwaysAdmitted = ROUND_ALWAYS_ADMITTED;
+  private refusedAt = Number.NEGATIVE_INFINITY;
+  /** Not logged yet. */
+  private refused = 0;
+
+  constructor(timers: Timers, log: Log) {
+    this.timers = timers;
+    this.log = log;
+  }
+
+  /**
+   * To be asked of every request as it is taken up, before anything else.
+   * @param now monotonic, in milliseconds
+   * @returns whether it is let in; what it is answered otherwise is `overloaded`
+   */
+  admits(now: number): boolean {
+    if (this.count === 0) {
+      this.beganAt = now;
+      const isNext = now - this.refusedAt <= NEXT_ROUND_PATIENCE_MS;
+      this.patienceMs = isNext ? NEXT_ROUND_PATIENCE_MS : ROUND_PATIENCE_MS;
+      this.alwaysAdmitted = isNext ? NEXT_ROUND_ALWAYS_ADMITTED : ROUND_ALWAYS_ADMITTED;
+      // Runs when all that had arrived is taken up.
+      setImmediate(this.endRound);
+    }
+    this.count += 1;
+    if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.patienceMs) return true;
+    this.refusedAt = now;
+    this.noteRefusal();
+    return false;
+  }
+
+  /** Not a line for each: thousands come in a second. */
+  private noteRefusal(): void {
+    if (this.refused === 0) {
+      this.timers.after(LOG_AFTER_MS, () => {
+        this.log.warn("overloaded", { refused: this.refused });
+        this.refused = 0;
+      });
+    }
+    this.refused += 1;
+  }
+
+  private readonly endRound = () => {
+    this.count = 0;
+  };
+}

@@ -1,0 +1,48 @@
+// Secrets that somebody put into a URL, where proxies, logs and histories of shells keep them. Only tells that they are there:
+// must not say where, nor repeat any of it.
+
+import { DomainError } from "../base/errors.ts";
+
+/**
+ * Whether a URL carries an API key, whole or most of one, however it is encoded, or names a parameter as other products name theirs.
+ * On every request's path: what is ordinary is told by two searches.
+ */
+export function carriesSecret(url: string): boolean {
+  if (url.includes(KEY_BEGIN) && KEY.test(url)) return true;
+  if (url.includes("?") && PARAMETER.test(url)) return true;
+  return url.includes("%") && hidesSecret(url);
+}
+
+/** What a log line or an answer may say of a path or a URL. */
+export function withoutSecrets(url: string): string {
+  return carriesSecret(url) ? "[hidden]" : url;
+}
+
+/** 400, whoever asks and whatever for. */
+export function secretInUrl(): DomainError {
+  return new DomainError("validation_failed", "The URL holds a key, a token or a password, and URLs are kept by proxies, logs and histories: send a key as Authorization: Bearer nlk_…, and make a new one in place of this one.", {
+    issues: [{ path: "", message: "must not hold a key, a token or a password" }],
+  });
+}
+
+const KEY_BEGIN = "nlk_";
+/** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */
+const KEY = /nlk_[0-9A-Za-z]{11}/;
+const PARAMETER = /[?&](?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|authorization|bearer|session_id|password)(?:\[\]|%5b%5d)?=/i;
+
+/** Encoded once more than it takes, it would still be told to whoever reads the log. */
+const DECODINGS_MAX = 3;
+
+function hidesSecret(url: string): boolean {
+  let text = url;
+  for (let times = 0; times < DECODINGS_MAX && text.includes("%"); times += 1) {
+    const decoded = text.replace(ENCODED_ASCII, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    if (decoded === text) return false;
+    text = decoded;
+    if (KEY.test(text) || PARAMETER.test(text)) return true;
+  }
+  return false;
+}
+
+/** What a key or a parameter's name is made of, and % itself; not ? & = #, which are values when they are encoded. What is not UTF-8 throws nothing here. */
+const ENCODED_ASCII = /%(2[5d]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f)/gi;

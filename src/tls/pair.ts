@@ -1,0 +1,125 @@
+// A certificate with its private key, read from PEM files and checked: whatever is wrong with them is told at the start and
+// not by the first client. Makes no certificate.
+
+import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import type { Instant } from "../base/instant.ts";
+
+/** A certificate and key that can be used. */
+export interface TlsPair {
+  /** PEM, the chain behind the server's own (RFC 7468). */
+  readonly certificate: string;
+  /** PEM. */
+  readonly privateKey: string;
+  /** SHA-256 of the server's own certificate, as browsers and openssl show it: `AA:BB:…`. */
+  readonly fingerprint: string;
+  /** The names that it stands for, as node:crypto tells them; empty where it has none. */
+  readonly names: string;
+  readonly validFrom: Instant;
+  readonly validTo: Instant;
+}
+
+/** What the two files are called in messages: a flag and its path, or a path alone. */
+export interface PairFiles {
+  readonly certificate: { readonly path: string; readonly shown: string };
+  readonly privateKey: { readonly path: string; readonly shown: string };
+}
+
+/** `message` is one sentence for the operator, without its full stop. Never holds anything of a key. */
+export class TlsRefused extends Error {
+  override readonly name = "TlsRefused";
+}
+
+/**
+ * Reads and checks both files. A certificate that is out of date is not refused: it may be the only one that there is.
+ * @throws TlsRefused
+ */
+export function readTlsPair(files: PairFiles): TlsPair {
+  const certificate = readText(files.certificate.path, files.certificate.shown);
+  const [own, ...chain] = certificatesIn(certificate, files.certificate.shown);
+  const keyText = readText(files.privateKey.path, files.privateKey.shown);
+  const key = keyIn(keyText, files.privateKey.shown);
+  if (!own.checkPrivateKey(key)) {
+    const isElsewhere = chain.some((each) => each.checkPrivateKey(key));
+    throw new TlsRefused(
+      isElsewhere
+        ? `${files.certificate.shown} has the server's own certificate behind others: it must be the first, the chain behind it`
+        : `${files.privateKey.shown} is not the key of the certificate in ${files.certificate.path}`,
+    );
+  }
+  const privateKey = key.export({ type: "pkcs8", format: "pem" }) as string;
+  try {
+    // What Bun would refuse when it listens, such as an RSA key that is too short.
+    createSecureContext({ cert: certificate, key: privateKey });
+  } catch (error) {
+    throw new TlsRefused(`${files.certificate.shown} cannot be used for TLS (${error instanceof Error ? error.message : error})`);
+  }
+  return {
+    certificate,
+    privateKey,
+    fingerprint: own.fingerprint256,
+    names: own.subjectAltName ?? "",
+    validFrom: Date.parse(own.validFrom),
+    validTo: Date.parse(own.validTo),
+  };
+}
+
+/** Longer files are no certificate and no key. */
+const MAX_BYTES = 1024 * 1024;
+
+function readText(path: string, shown: string): string {
+  let bytes: Uint8Array;
+  try {
+    const file = statSync(path);
+    // It is read again when it changes; and a pipe that nobody writes to would hold up the start for ever.
+    if (!file.isFile()) throw new TlsRefused(`${shown} is not a file`);
+    if (file.size > MAX_BYTES) throw new TlsRefused(`${shown} is too large for a certificate or a key`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (error instanceof TlsRefused) throw error;
+    throw new TlsRefused(`${shown} cannot be read (${error instanceof Error && "code" in error ? error.code : error})`);
+  }
+  // A SEQUENCE (X.690 section 8.9): how DER and PKCS #12 begin.
+  if (bytes[0] === 0x30) throw new TlsRefused(`${shown} is DER or PKCS #12 and not PEM: convert it with openssl`);
+  return new TextDecoder().decode(bytes);
+}
+
+const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
+
+function blocksIn(text: string): { label: string; text: string }[] {
+  return [...text.matchAll(PEM_BLOCK)].map((match) => ({ label: match[1] as string, text: match[0] }));
+}
+
+function certificatesIn(text: string, shown: string): [X509Certificate, ...X509Certificate[]] {
+  const blocks = blocksIn(text);
+  const certificates = blocks.filter(({ label }) => /^(X509 |TRUSTED )?CERTIFICATE$/.test(label));
+  if (certificates.length === 0) {
+    const hasKey = blocks.some(({ label }) => label.endsWith("PRIVATE KEY"));
+    throw new TlsRefused(hasKey ? `${shown} holds a private key and no certificate: are the two files exchanged?` : `${shown} is not PEM: there is no -----BEGIN CERTIFICATE----- in it`);
+  }
+  return certificates.map((block, index) => {
+    try {
+      return new X509Certificate(block.text);
+    } catch {
+      throw new TlsRefused(`${shown} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be understood`);
+    }
+  }) as [X509Certificate, ...X509Certificate[]];
+}
+
+function keyIn(text: string, shown: string): KeyObject {
+  const blocks = blocksIn(text);
+  const block = blocks.find(({ label }) => label.endsWith("PRIVATE KEY"));
+  if (block === undefined) {
+    const hasCertificate = blocks.some(({ label }) => label.endsWith("CERTIFICATE"));
+    throw new TlsRefused(hasCertificate ? `${shown} holds a certificate and no private key: are the two files exchanged?` : `${shown} is not PEM: there is no -----BEGIN PRIVATE KEY----- in it`);
+  }
+  if (block.label.startsWith("ENCRYPTED") || /^Proc-Type: *4, *ENCRYPTED/m.test(block.text)) {
+    throw new TlsRefused(`${shown} is encrypted, and nobody is there to type its passphrase: write it without one (openssl pkey -in FILE -out NEW)`);
+  }
+  try {
+    return createPrivateKey(block.text);
+  } catch {
+    throw new TlsRefused(`${shown} is damaged: its private key cannot be understood`);
+  }
+}

@@ -1,0 +1,95 @@
+// Looks after the certificate in use: takes over a changed one without a restart, and tells in time when one ends.
+// Must not stop what works: a pair that cannot be used is told of and left where it is.
+
+import type { Clock } from "../base/clock.ts";
+import { formatInstant, type Instant } from "../base/instant.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
+import type { TlsPair } from "./pair.ts";
+
+/** How often the files are looked at. */
+export const LOOK_MS = 60_000;
+/** One that ends sooner is told of, once a day. */
+export const WARN_DAYS = 14;
+
+export interface RenewalOptions {
+  /** The pair as its files are now. @throws TlsRefused */
+  readonly read: () => Promise<TlsPair>;
+  /** The pair in use. */
+  readonly pair: TlsPair;
+  /** Puts another pair to use. */
+  readonly take: (pair: TlsPair) => void;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class CertificateRenewal {
+  private readonly options: RenewalOptions;
+  private inUse: TlsPair;
+  private lastProblem: string | null = null;
+  private toldAt: Instant | null = null;
+  private looking: Promise<void> = Promise.resolve();
+  private isClosed = false;
+  private callOff: () => void = () => {};
+
+  constructor(options: RenewalOptions) {
+    this.options = options;
+    this.inUse = options.pair;
+    this.tellEnd();
+    this.wait();
+  }
+
+  /** Looks now: a changed pair is in use when this resolves. Looks are one after the other. */
+  look(): Promise<void> {
+    this.looking = this.looking.then(() => this.lookOnce());
+    return this.looking;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.callOff();
+  }
+
+  private wait(): void {
+    this.callOff = this.options.timers.after(LOOK_MS, () => {
+      void this.look().then(() => {
+        if (!this.isClosed) this.wait();
+      });
+    });
+  }
+
+  private async lookOnce(): Promise<void> {
+    const { read, take, log } = this.options;
+    if (this.isClosed) return;
+    try {
+      const pair = await read();
+      this.lastProblem = null;
+      if (!this.isClosed && (pair.certificate !== this.inUse.certificate || pair.privateKey !== this.inUse.privateKey)) {
+        take(pair);
+        this.inUse = pair;
+        this.toldAt = null;
+        log.info("certificate_taken_over", { fingerprint: pair.fingerprint, names: pair.names, valid_to: formatInstant(pair.validTo) });
+      }
+    } catch (error) {
+      // One of two files may have been replaced and the other not yet; and the same is not told every minute.
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.lastProblem) log.warn("certificate_not_taken_over", { reason, in_use: this.inUse.fingerprint });
+      this.lastProblem = reason;
+    }
+    this.tellEnd();
+  }
+
+  private tellEnd(): void {
+    const { clock, log } = this.options;
+    const now = clock.now();
+    const { validFrom, validTo, fingerprint } = this.inUse;
+    if (now >= validFrom && validTo - now > WARN_DAYS * DAY_MS) return;
+    if (this.toldAt !== null && now - this.toldAt < DAY_MS) return;
+    this.toldAt = now;
+    if (now < validFrom) log.warn("certificate_not_yet_valid", { valid_from: formatInstant(validFrom), fingerprint });
+    else log.warn(now >= validTo ? "certificate_expired" : "certificate_expires", { valid_to: formatInstant(validTo), fingerprint });
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,0 +1,103 @@
+// The appliance's own certificate: made at the first start that asks for it, kept in the data folder, renewed with the same key.
+// Nothing of it is told to anybody but its fingerprint.
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Clock } from "../base/clock.ts";
+import { parseIp } from "../base/ip.ts";
+import type { Random } from "../base/random.ts";
+import type { MakeCertificate } from "./order.ts";
+import { readTlsPair, TlsRefused, type TlsPair } from "./pair.ts";
+
+/** Apple's systems refuse certificates that hold for longer. */
+export const VALID_DAYS = 825;
+/** One that ends sooner is renewed. */
+export const RENEW_DAYS = 30;
+
+export interface SelfSignedFiles {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+export interface SelfSigned {
+  readonly pair: TlsPair;
+  /** Whether it was made or renewed just now: its fingerprint is a new one. */
+  readonly isNew: boolean;
+}
+
+/**
+ * The pair in the data folder; made where there is none, and renewed RENEW_DAYS before its end. Names that have changed do not make
+ * a new one: people have compared its fingerprint.
+ * @param names DNS names and IP addresses of a new certificate
+ * @throws TlsRefused for files that are not a pair, cannot be written, or a key that others may read
+ */
+export async function ensureSelfSigned(files: SelfSignedFiles, names: readonly string[], make: MakeCertificate, clock: Clock, random: Random): Promise<SelfSigned> {
+  const hasKey = isThere(files.privateKey);
+  const existing = hasKey && isThere(files.certificate) ? read(files) : null;
+  if (existing !== null && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS) return { pair: existing, isNew: false };
+  if (hasKey) requireClosed(files.privateKey);
+  const existingKey = hasKey ? await Bun.file(files.privateKey).text() : null;
+  // Clocks of clients are not always right.
+  const wish = { privateKey: existingKey, names, validFrom: clock.now() - DAY_MS, validTo: clock.now() + VALID_DAYS * DAY_MS, serial: random.bytes(16) };
+  const made = await make(wish).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TlsRefused(hasKey ? `${files.privateKey} holds no key that a certificate could be made of (${reason})` : `no certificate can be made (${reason})`);
+  });
+  try {
+    // The key first: a certificate without its key would be of no use, the other way round a new one is made.
+    if (!hasKey) writeWhole(files.privateKey, made.privateKey, 0o600);
+    writeWhole(files.certificate, made.certificate, 0o644);
+  } catch (error) {
+    throw new TlsRefused(`the certificate cannot be kept in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`);
+  }
+  return { pair: read(files), isNew: true };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function read(files: SelfSignedFiles): TlsPair {
+  requireClosed(files.privateKey);
+  return readTlsPair({ certificate: { path: files.certificate, shown: files.certificate }, privateKey: { path: files.privateKey, shown: files.privateKey } });
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function requireClosed(path: string): void {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) !== 0) throw new TlsRefused(`${path} is open to others (mode ${mode.toString(8).padStart(4, "0")}): make it 0600 with chmod`);
+}
+
+/** Under a name of its own first: nobody ever sees half of it. */
+function writeWhole(path: string, text: string, mode: number): void {
+  const draft = `${path}.new`;
+  rmSync(draft, { force: true });
+  const file = openSync(draft, "wx", mode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/**
+ * What a certificate for a listener should stand for.
+ * @param addresses the machine's own, meant where it listens on all of them
+ */
+export function namesOf(listenHost: string, hostName: string, addresses: readonly string[]): string[] {
+  const ip = parseIp(listenHost);
+  const isWildcard = ip !== null && ip.bytes.every((byte) => byte === 0);
+  const candidates = ["localhost", hostName, ...(isWildcard ? addresses : [listenHost]), "127.0.0.1", "::1"];
+  return [...new Set(candidates.map((name) => parseIp(name)?.text ?? name.toLowerCase()))].filter((name) => parseIp(name) !== null || DNS_NAME.test(name));
+}
+
+const DNS_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*$/;

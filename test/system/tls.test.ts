@@ -1,0 +1,276 @@
+// HTTPS as the executable serves it: by certificate and key, or by a pair of its own; and where it refuses to go without.
+
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { connect as connectPlain, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { connect, type SecureVersion, type TLSSocket } from "node:tls";
+import { encrypted, makePair, otherKey, writePair, type MadePair } from "../support/certificates.ts";
+import { ensureExecutable, PASSWORD, withDeadline, Workplace, type Running } from "../support/executable.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let place: Workplace;
+let pair: MadePair;
+beforeAll(async () => {
+  ensureExecutable();
+  pair = await makePair(Date.now() - DAY_MS);
+});
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.close());
+
+const flagsOf = (made: MadePair, name = "server") => {
+  const files = writePair(place.directory, made, name);
+  return ["--tls-certificate", files.certificate.path, "--tls-key", files.privateKey.path];
+};
+
+const fingerprintOf = (certificate: string) => new X509Certificate(certificate).fingerprint256;
+
+/** A request that trusts one certificate and nothing else. */
+function ask(running: Running, path: string, ca: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${running.url}${path}`, { ...init, keepalive: false, tls: { ca } } as RequestInit);
+}
+
+/** A handshake to its end, by any certificate. */
+async function handshake(url: string, version?: SecureVersion): Promise<TLSSocket> {
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false, ...(version === undefined ? {} : { minVersion: version, maxVersion: version }) });
+  const done = new Promise<TLSSocket>((resolve, reject) => {
+    socket.once("secureConnect", () => resolve(socket));
+    socket.once("error", reject);
+  });
+  return withDeadline(done, "the handshake", () => socket.destroy());
+}
+
+async function shownFingerprint(url: string): Promise<string> {
+  const socket = await handshake(url);
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+/** What comes back for bytes that are no TLS, until the connection is closed. */
+async function said(url: string, bytes: string): Promise<string> {
+  let text = "";
+  const socket: Socket = connectPlain(Number(new URL(url).port), "127.0.0.1", () => void socket.end(bytes));
+  const closed = new Promise<string>((resolve) => {
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text));
+  });
+  return withDeadline(closed, "the end of the connection", () => socket.destroy());
+}
+
+describe("with a certificate and its key", () => {
+  test("HTTPS is answered, cookies are Secure, and browsers are asked to stay with it", async () => {
+    const running = await place.serve(flagsOf(pair));
+    expect(running.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    await running.logged("started");
+    expect(running.log).toContain(`url=${running.url} `);
+    expect(running.log).toContain(`certificate=${fingerprintOf(pair.certificate)} `);
+    expect(running.lines[3]).toBe(`Its certificate is ${join(place.directory, "server.crt")}, SHA-256 fingerprint ${fingerprintOf(pair.certificate)}`);
+    expect(running.lines[2]).toStartWith(`Claim it: curl -H 'content-type: application/json' '${running.url}/api/auth/setup'`);
+
+    const health = await ask(running, "/api/health", pair.certificate);
+    expect([health.status, health.headers.get("strict-transport-security")]).toEqual([200, "max-age=31536000"]);
+    const claim = { setup_token: running.setupToken, organization_name: "Acme", network_name: "Main", email: "o@acme.example", password: PASSWORD };
+    const claimed = await ask(running, "/api/auth/setup", pair.certificate, { method: "POST", body: JSON.stringify(claim), headers: { "content-type": "application/json", origin: running.url } });
+    expect(claimed.status).toBe(200);
+    expect(claimed.headers.get("set-cookie")).toMatch(/^session_id=.+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/i);
+    expect((await running.stop()).code).toBe(0);
+  });
+
+  test("every path is found as it is over HTTP", async () => {
+    const secure = await place.serve(flagsOf(pair));
+    const plain = await place.serve([], { data: place.path("plain") });
+    for (const path of ["/", "/docs", "/docs/", "/docs/scalar.js", "/api/openapi.json", "/api/health", "/api/health/", "/api/health?", "/api/h%65alth", "/api/v1/hosts/", "/api/v1/hosts/%ff", "/api/auth/login", "/api/nothing"]) {
+      for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
+        const there = await fetch(`${plain.url}${path}`, { method, redirect: "manual" });
+        const here = await ask(secure, path, pair.certificate, { method, redirect: "manual" });
+        expect([method, path, here.status, here.headers.get("content-type")]).toEqual([method, path, there.status, there.headers.get("content-type")]);
+        expect([method, path, here.headers.get("strict-transport-security"), there.headers.get("strict-transport-security")]).toEqual([method, path, "max-age=31536000", null]);
+        await Promise.all([here.body?.cancel(), there.body?.cancel()]);
+      }
+    }
+  });
+
+  test("TLS 1.2 and 1.3 are spoken, and nothing older", async () => {
+    const running = await place.serve(flagsOf(pair));
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const socket = await handshake(running.url, version);
+      expect(socket.getProtocol()).toBe(version);
+      socket.destroy();
+    }
+    for (const version of ["TLSv1", "TLSv1.1"] as const) expect(handshake(running.url, version)).rejects.toThrow();
+  });
+
+  test("what is no TLS is closed at once, and holds nobody up", async () => {
+    const running = await place.serve(flagsOf(pair));
+    const secret = "Bearer nlk_0123456789";
+    for (const bytes of [`GET /api/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${secret}\r\n\r\n`, "SSH-2.0-OpenSSH_9\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003", "\0".repeat(100_000), ""]) {
+      expect(await said(running.url, bytes)).not.toMatch(/^HTTP/);
+    }
+    const mute = connectPlain(Number(new URL(running.url).port), "127.0.0.1");
+    expect((await ask(running, "/api/health", pair.certificate)).status).toBe(200);
+    mute.destroy();
+    const { code, err } = await running.stop();
+    expect(code).toBe(0);
+    expect(err).not.toContain(secret);
+    expect(err).not.toContain("ERROR");
+  });
+
+  test("a certificate that is out of date is served, and told of", async () => {
+    const old = await makePair(Date.now() - 100 * DAY_MS, 90);
+    const running = await place.serve(flagsOf(old));
+    await running.logged("certificate_expired");
+    expect(await shownFingerprint(running.url)).toBe(fingerprintOf(old.certificate));
+  });
+
+  test("a changed certificate is served on SIGHUP, requests that run go on, and a bad one is left where it is", async () => {
+    const running = await place.serve(flagsOf(pair));
+    const { key } = await claimed(running, pair.certificate);
+    const head = await ask(running, "/api/v1/changes", pair.certificate, { headers: { authorization: `Bearer ${key}` } });
+    const { after, mark } = feedOf(await head.json());
+    const waiting = ask(running, `/api/v1/changes?after=${after}&mark=${mark}&wait=60`, pair.certificate, { headers: { authorization: `Bearer ${key}` } });
+    const next = await makePair(Date.now() - DAY_MS);
+    flagsOf(next);
+    running.kill("SIGHUP");
+    await running.logged("certificate_taken_over");
+    expect(await shownFingerprint(running.url)).toBe(fingerprintOf(next.certificate));
+    expect((await ask(running, "/api/health", next.certificate)).status).toBe(200);
+    // Who has waited since before is answered by what is written now.
+    const made = await ask(running, "/api/v1/tags", next.certificate, { method: "POST", body: '{"name":"a","color":"Red"}', headers: { "content-type": "application/json", authorization: `Bearer ${key}` } });
+    expect(made.status).toBe(200);
+    const answer = (await (await waiting).json()) as { data: unknown[] };
+    expect(answer.data).toHaveLength(1);
+
+    writeFileSync(join(place.directory, "server.key"), otherKey());
+    running.kill("SIGHUP");
+    await running.logged("certificate_not_taken_over");
+    expect(running.log).toContain("is not the key of the certificate in");
+    expect(await shownFingerprint(running.url)).toBe(fingerprintOf(next.certificate));
+    expect((await running.stop()).code).toBe(0);
+  });
+
+  test.each([
+    ["a key that is not the certificate's", () => ({ ...pair, privateKey: otherKey() }), "is not the key of the certificate in"],
+    ["a key with a passphrase", () => ({ ...pair, privateKey: encrypted(pair.privateKey) }), "is encrypted, and nobody is there to type its passphrase"],
+    ["no PEM", () => ({ ...pair, certificate: "hello" }), "is not PEM: there is no -----BEGIN CERTIFICATE----- in it"],
+  ])("%s is refused at the start, before anything is made", async (_what, make, reason) => {
+    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0", ...flagsOf(make() as MadePair)]);
+    expect(code).toBe(2);
+    expect(err).toContain(reason);
+    expect(err).toMatch(/^netledger: --tls-(certificate|key) \//);
+    expect(err.trimEnd().split("\n")).toHaveLength(1);
+    expect(statSync(place.data, { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test.each([
+    [["--tls-certificate", "a"], "--tls-certificate and --tls-key are given both or not at all"],
+    [["--tls-self-signed", "--tls-certificate", "a", "--tls-key", "b"], "--tls-self-signed and --tls-certificate exclude each other"],
+    [["--plain-http", "--tls-self-signed"], "--plain-http goes without TLS"],
+    [["--read-only", "x.db", "--tls-self-signed"], "--tls-self-signed keeps its pair in the data folder"],
+    [["--tls-certificate", "/nowhere/a", "--tls-key", "/nowhere/b"], "--tls-certificate /nowhere/a cannot be read (ENOENT)"],
+  ])("%p is a wrong command line", async (flags, reason) => {
+    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "127.0.0.1:0", ...flags]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`netledger: ${reason}`)]);
+  });
+
+  test("a backup is served so too", async () => {
+    const { key } = await place.setUp();
+    const file = place.path("a.db");
+    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    const running = await place.serve(["--read-only", file, ...flagsOf(pair)]);
+    expect((await ask(running, "/api/v1/networks", pair.certificate, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    expect(running.lines[3]).toContain(fingerprintOf(pair.certificate));
+  });
+});
+
+describe("with a pair of its own", () => {
+  test("it is made at the first start, told to people, and the same at the next", async () => {
+    const first = await place.serve(["--tls-self-signed"]);
+    const path = join(place.data, "netledger-tls.crt");
+    const certificate = readFileSync(path, "utf8");
+    const fingerprint = fingerprintOf(certificate);
+    expect(first.lines[3]).toBe(`Its own certificate is ${path}, SHA-256 fingerprint ${fingerprint}`);
+    expect(first.lines[2]).toStartWith(`Claim it: curl --cacert '${path}' `);
+    await first.logged("started");
+    expect(first.log).toContain(`certificate_made fingerprint=${fingerprint} `);
+    expect(await shownFingerprint(first.url)).toBe(fingerprint);
+    expect(statSync(join(place.data, "netledger-tls.key")).mode & 0o777).toBe(0o600);
+    // Who trusts this very certificate needs to skip no check: the address is one of its names.
+    expect((await ask(first, "/api/health", certificate)).status).toBe(200);
+    expect((await first.stop()).code).toBe(0);
+
+    const second = await place.serve(["--tls-self-signed"]);
+    expect(await shownFingerprint(second.url)).toBe(fingerprint);
+    await second.logged("started");
+    expect(second.log).not.toContain("certificate_made");
+  });
+
+  test("its key is neither in the log nor in a backup", async () => {
+    const running = await place.serve(["--tls-self-signed"]);
+    const file = place.path("a.db");
+    expect((await place.run(["backup", file, "--data", place.data])).code).toBe(0);
+    const key = readFileSync(join(place.data, "netledger-tls.key"), "utf8").split("\n")[1] as string;
+    const { out, err } = await running.stop();
+    expect(out + err).not.toContain(key);
+    expect(readFileSync(file).includes(key)).toBe(false);
+  });
+});
+
+describe("beyond this machine", () => {
+  const beyond = "is beyond this machine, where passwords and keys go over HTTP for everyone to read: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []).find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+  test.each(["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[2001:db8::1]:0", "[::ffff:192.0.2.1]:0"])("%s is listened on by TLS only, or where --plain-http says so", async (listen) => {
+    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", listen]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`netledger: --listen ${listen} ${beyond}`)]);
+    expect(statSync(place.data, { throwIfNoEntry: false })).toBeUndefined();
+    const readOnly = await place.run(["serve", "--read-only", place.path("a.db"), "--listen", listen]);
+    expect([readOnly.code, readOnly.err]).toEqual([2, expect.stringContaining(beyond)]);
+  });
+
+  test("it is listened on with TLS", async () => {
+    const running = await place.serve(["--tls-self-signed"], { listen: "0.0.0.0:0" });
+    const certificate = new X509Certificate(readFileSync(join(place.data, "netledger-tls.crt")));
+    if (own !== undefined) expect(certificate.checkIP(own)).toBe(own);
+    expect(await shownFingerprint(running.url)).toBe(certificate.fingerprint256);
+  });
+
+  test("it is listened on without, where that is said", async () => {
+    const running = await place.serve(["--plain-http"], { listen: "0.0.0.0:0" });
+    const response = await fetch(`http://127.0.0.1:${new URL(running.url).port}/api/health`);
+    expect([response.status, response.headers.has("strict-transport-security")]).toEqual([200, false]);
+  });
+
+  test.each(["127.0.0.1:0", "127.9.8.7:0", "localhost:0"])("%s is this machine", async (listen) => {
+    const running = await place.serve([], { listen });
+    expect(running.url).toStartWith("http://");
+  });
+
+  test("a name that leads nowhere is told as such", async () => {
+    const { code, err } = await place.run(["serve", "--data", place.data, "--listen", "nowhere.invalid:0"]);
+    expect([code, err]).toEqual([4, "netledger: nowhere.invalid cannot be listened on: the name leads to no address.\n"]);
+  });
+});
+
+/** Claims an appliance over TLS. @returns a key of its Owner */
+async function claimed(running: Running, ca: string): Promise<{ key: string }> {
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const response = await ask(running, path, ca, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", ...headers } });
+    return { headers: response.headers, data: ((await response.json()) as { data: Record<string, never> }).data };
+  };
+  const made = await post("/api/auth/setup", { setup_token: running.setupToken, organization_name: "Acme", network_name: "Main", email: "o@acme.example", password: PASSWORD });
+  const { user, organization_id } = made.data as unknown as { user: { id: string }; organization_id: string };
+  const cookie = made.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { data } = await post("/api/v1/auth/keys", { name: "a", organization_id, user_id: user.id, tags: [], permissions: "Owner" }, { cookie });
+  return { key: data["key"] as unknown as string };
+}
+
+function feedOf(body: unknown): { after: number; mark: string } {
+  return (body as { meta: { feed: { after: number; mark: string } } }).meta.feed;
+}

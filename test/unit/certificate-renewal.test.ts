@@ -1,0 +1,97 @@
+// The certificate in use while its files change, go bad and run out.
+
+import { beforeEach, expect, test } from "bun:test";
+import { TlsRefused, type TlsPair } from "../../src/tls/pair.ts";
+import { CertificateRenewal, LOOK_MS, WARN_DAYS } from "../../src/tls/renewal.ts";
+import { createLog } from "../../src/base/log.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let now: number;
+let timers: ManualTimers;
+let lines: string[];
+let taken: string[];
+let onDisk: () => TlsPair;
+beforeEach(() => {
+  now = Date.UTC(2026, 10, 21);
+  timers = new ManualTimers();
+  lines = [];
+  taken = [];
+});
+
+function pairCalled(name: string, validDays = 90): TlsPair {
+  return { certificate: name, privateKey: `key of ${name}`, fingerprint: name, names: "DNS:a", validFrom: now - DAY_MS, validTo: now + validDays * DAY_MS };
+}
+
+function begin(pair: TlsPair): CertificateRenewal {
+  onDisk = () => pair;
+  const clock = { now: () => now };
+  return new CertificateRenewal({ read: async () => onDisk(), pair, take: (next) => taken.push(next.certificate), timers, clock, log: createLog({ write: (line) => lines.push(line.slice(25)), format: "text", clock }) });
+}
+
+test("a changed pair is taken over at a look, once", async () => {
+  const renewal = begin(pairCalled("old"));
+  await renewal.look();
+  expect(taken).toEqual([]);
+  const next = pairCalled("new");
+  onDisk = () => next;
+  await Promise.all([renewal.look(), renewal.look()]);
+  expect(taken).toEqual(["new"]);
+  expect(lines).toEqual([expect.stringMatching(/^INFO {2}certificate_taken_over fingerprint=new names=DNS:a valid_to=/)]);
+});
+
+test("it looks by itself every minute until it is closed", async () => {
+  let looks = 0;
+  const pair = pairCalled("old");
+  const renewal = begin(pair);
+  onDisk = () => {
+    looks += 1;
+    return pair;
+  };
+  timers.advance(LOOK_MS - 1);
+  expect(looks).toBe(0);
+  timers.advance(1);
+  await renewal.look();
+  expect(looks).toBe(2);
+  timers.advance(LOOK_MS);
+  await renewal.look();
+  expect(looks).toBe(4);
+  renewal.close();
+  expect(timers.pendingCount).toBe(0);
+  await renewal.look();
+  expect(looks).toBe(4);
+});
+
+test("what cannot be used is told of once and changes nothing, until it is mended", async () => {
+  const renewal = begin(pairCalled("old"));
+  onDisk = () => {
+    throw new TlsRefused("the key is not the key");
+  };
+  await renewal.look();
+  await renewal.look();
+  expect(taken).toEqual([]);
+  expect(lines).toEqual(['WARN  certificate_not_taken_over reason="the key is not the key" in_use=old']);
+  onDisk = () => pairCalled("mended");
+  await renewal.look();
+  expect(taken).toEqual(["mended"]);
+});
+
+test("an end that is near is told of once a day, and so is one that has come", async () => {
+  const renewal = begin(pairCalled("old", WARN_DAYS + 1));
+  await renewal.look();
+  expect(lines).toEqual([]);
+  now += DAY_MS;
+  await renewal.look();
+  await renewal.look();
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^WARN {2}certificate_expires valid_to=2026-12-06T00:00:00\.000Z fingerprint=old$/);
+  now += WARN_DAYS * DAY_MS;
+  await renewal.look();
+  expect(lines[1]).toStartWith("WARN  certificate_expired ");
+});
+
+test("one that does not hold yet is told of at the start", () => {
+  begin({ ...pairCalled("early"), validFrom: now + 1 });
+  expect(lines[0]).toStartWith("WARN  certificate_not_yet_valid ");
+});
