@@ -1,0 +1,36 @@
+// What the appliance does on a disk that is full, cannot be written to, is slow, or gives back other bytes than it was given.
+
+import { damagedAtRest, damagedLog, damagedWhileRunning } from "./disk/damage.ts";
+import { fullDisk, logGrows, noInodes } from "./disk/full.ts";
+import { readOnlyFromTheStart, refusesWrites, somebodyElses } from "./disk/read-only.ts";
+import { slowDisk } from "./disk/slow.ts";
+import type { Part, Proof, Proving } from "./part.ts";
+
+type Piece = (proving: Proving) => Promise<Proof>;
+
+/** One stage after the other; within a stage, rows side by side. What measures time against the disk has the machine for itself. */
+const STAGES: ReadonlyArray<ReadonlyArray<readonly Piece[]>> = [
+  [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
+  [[logGrows, slowDisk]],
+  [[damagedAtRest], [damagedWhileRunning, damagedLog]],
+];
+
+export const disk: Part = {
+  name: "disk",
+  title: "Full disk, read-only disk, slow disk, damaged disk",
+  prove: async (proving) => {
+    const proofs: Proof[] = [];
+    for (const stage of STAGES) proofs.push(...(await Promise.all(stage.map((row) => oneByOne(row, proving)))).flat());
+    return { findings: proofs.flatMap(({ findings }) => findings), tables: proofs.flatMap(({ tables = [] }) => tables), leftOut: proofs.flatMap(({ leftOut = [] }) => leftOut) };
+  },
+};
+
+async function oneByOne(pieces: readonly Piece[], proving: Proving): Promise<Proof[]> {
+  const proofs: Proof[] = [];
+  for (const piece of pieces) {
+    const began = performance.now();
+    proofs.push(await piece(proving));
+    proving.say(`${piece.name}: ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  }
+  return proofs;
+}

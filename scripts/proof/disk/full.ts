@@ -1,0 +1,302 @@
+// A disk that fills up, slowly and to the byte, while an appliance works on it; without room from the start; without an inode left.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { PAGE_SIZE_BYTES } from "../../../src/db/connection.ts";
+import { Running } from "../../../test/support/executable.ts";
+import { seededRandom } from "../../../test/support/seeded-random.ts";
+import type { Finding, Proof, Proving } from "../part.ts";
+import { ProvedAppliance, signIn, until } from "./appliance.ts";
+import { compare, percentile, ReadLoad, WriteLoad } from "./load.ts";
+import { BLOCK_BYTES, SmallDisk } from "./small-disk.ts";
+
+const DISK_BYTES = { short: 48 * 2 ** 20, long: 160 * 2 ** 20 };
+const WRITERS = 6;
+/** What is left when the disk is filled, in bytes: in the middle of a bulk, of a commit, where not one page of the log fits, and nothing. */
+const LEFT = { short: [300_000, 36_864, 0], long: [1_500_000, 700_000, 300_000, 70_000, 36_864, 20_480, 12_288, 8_192, 4_096, 0] };
+/** Writes that are refused before room is made again. */
+const REFUSALS = 15;
+const BULK_HOSTS = 1_000;
+const BULK_INTERFACES = 12;
+/** Frames of the log that the first 32 KiB of its index have room for: https://www.sqlite.org/walformat.html, section 2. */
+const FRAMES_OF_FIRST_BLOCK = 4_062;
+/** Around what those frames take. */
+const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map((off) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + off);
+const FILLS_FULL_MS = 10_000;
+const RECOVERS_MS = 1_000;
+
+export async function fullDisk(proving: Proving): Promise<Proof> {
+  const disk = await SmallDisk.mount(join(proving.directory, "small"), { bytes: DISK_BYTES[proving.form] });
+  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A full disk: ${disk.reason}`] };
+  const appliance = applianceOn(disk, proving);
+  try {
+    return { findings: [...(await fills(proving, disk, appliance)), ...(await startsFull(proving, disk, appliance))] };
+  } finally {
+    await appliance.close();
+    await disk.unmount();
+  }
+}
+
+export async function noInodes(proving: Proving): Promise<Proof> {
+  const disk = await SmallDisk.mount(join(proving.directory, "few-files"), { bytes: DISK_BYTES.short, inodes: 24 });
+  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A disk without an inode left: ${disk.reason}`] };
+  const appliance = applianceOn(disk, proving);
+  try {
+    const { key, networkId } = await appliance.setUp();
+    const running = await appliance.serve();
+    const client = running.withKey(key);
+    disk.takeInodes();
+    const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
+    load.start(client, 2);
+    await until(() => load.acknowledgements > 50 || load.strange.length > 0, FILLS_FULL_MS);
+    await load.stop();
+    const refused = await client.post("/api/v1/backups", undefined);
+    const filesThen = appliance.backupFiles();
+    disk.releaseInodes();
+    const taken = await client.post("/api/v1/backups", undefined);
+    const isDone = await until(async () => (await client.get(`/api/v1/backups/${taken.data?.name}`)).data?.state === "Done", FILLS_FULL_MS);
+    const wrong = [...load.strange, ...(await compare(client, load.acknowledged))];
+    const end = await running.stop();
+    const verified = await appliance.run(["verify"]);
+    return {
+      findings: [
+        finding(
+          "without an inode left, records are written and read on; a backup is refused with storage_full, leaves no file, and is taken once there are inodes",
+          wrong.length === 0 && load.refusalCount === 0 && refused.status === 507 && filesThen.length === 0 && isDone !== null && end.code === 0 && verified.code === 0,
+          `${load.acknowledgements} writes done; backup ${refused.status}, then ${isDone === null ? `not done: ${taken.text.slice(0, 200)}` : "done"}${told(wrong)}; verify ${verified.code}`,
+        ),
+      ],
+    };
+  } finally {
+    await appliance.close();
+    await disk.unmount();
+  }
+}
+
+/** One transaction that the log's index has to grow for: a second block of the memory that is mapped from -shm, which must be there before it is used. */
+export async function logGrows(proving: Proving): Promise<Proof> {
+  if (proving.form === "short") return { findings: [] };
+  const disk = await SmallDisk.mount(join(proving.directory, "growing"), { bytes: 220 * 2 ** 20 });
+  if (!(disk instanceof SmallDisk)) return { findings: [], leftOut: [`A disk that is full when the log's index must grow: ${disk.reason}`] };
+  const appliance = applianceOn(disk, proving);
+  try {
+    const { key, networkId } = await appliance.setUp();
+    const running = await appliance.serve();
+    const client = running.withKey(key);
+    const hosts = Array.from({ length: BULK_HOSTS }, (_, each) => ({
+      network_id: networkId,
+      name: `host ${each}`,
+      description: "d".repeat(3_900),
+      interfaces: Array.from({ length: BULK_INTERFACES }, (_each, position) => ({ if_index: position + 1, if_descr: `port ${position + 1}`, lldp_sys_desc: "x".repeat(900) })),
+    }));
+    const log = join(disk.outside, "data/netledger.db-wal");
+    const outcomes: string[] = [];
+    let isClear = true;
+    for (const left of LEFT_OF_LARGE) {
+      // What it has taken already is its own.
+      disk.leave(Math.max(0, left - statSync(log).size));
+      const answer = await client.post("/api/v1/hosts/bulk", hosts);
+      const count = (await client.get("/api/v1/hosts?limit=1&include_children=false")).body.meta.pagination.total_count;
+      isClear &&= answer.status === 507 && answer.body.code === "storage_full" && count === 0;
+      outcomes.push(`${Math.round(left / 1_000)} kB left: ${answer.status}, ${count} hosts`);
+    }
+    disk.release();
+    const done = await client.post("/api/v1/hosts/bulk", hosts);
+    const logBytes = statSync(log).size;
+    const end = await running.stop();
+    const verified = await appliance.run(["verify"]);
+    const isTried = logBytes > FRAMES_OF_FIRST_BLOCK * PAGE_SIZE_BYTES;
+    return {
+      findings: [
+        finding(
+          "a disk that is full when the log, or its index in mapped memory, must grow within one transaction refuses that transaction whole, and nothing crashes",
+          isClear && isTried && done.status === 200 && end.code === 0 && verified.code === 0,
+          `bulk of ${BULK_HOSTS} hosts: ${outcomes.join("; ")}; with room ${done.status}, a log of ${(logBytes / 1e6).toFixed(0)} MB; stop ${end.code}, verify ${verified.code}`,
+        ),
+      ],
+    };
+  } finally {
+    await appliance.close();
+    await disk.unmount();
+  }
+}
+
+async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedAppliance): Promise<Finding[]> {
+  const { key, networkId } = await appliance.setUp();
+  const running = await appliance.serve();
+  const client = running.withKey(key);
+  const random = seededRandom(proving.seed);
+  const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
+  load.start(client, WRITERS);
+  await until(() => load.acknowledgements >= 100 || load.strange.length > 0, FILLS_FULL_MS);
+  await load.stop();
+  const reads = new ReadLoad();
+  // The feed's first page is of before, too.
+  await reads.start(client, new Date(Date.now() - 1).toISOString());
+  const session = (await signIn(running.client())).client;
+
+  const recoveries: number[] = [];
+  const wrong: string[] = [];
+  let fills = 0;
+  const times = proving.form === "short" ? 1 : 6;
+  for (let time = 0; time < times; time += 1) {
+    for (const left of LEFT[proving.form]) {
+      const refusedBefore = load.refusalCount;
+      load.start(client, WRITERS);
+      disk.leave(Math.max(0, left + (time === 0 ? 0 : random.integer(8) * BLOCK_BYTES)));
+      const isFull = await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, FILLS_FULL_MS);
+      if (isFull !== null) fills += 1;
+      await load.stop();
+      // Full, and at rest: what is live is what was acknowledged.
+      wrong.push(...(await compare(client, load.acknowledged)));
+      disk.release();
+      const done = load.acknowledgements;
+      load.start(client, WRITERS);
+      recoveries.push((await until(() => load.acknowledgements > done, RECOVERS_MS * 5)) ?? Number.POSITIVE_INFINITY);
+      await load.stop();
+      proving.say(`full with ${left} bytes left: ${load.acknowledgements} writes done, ${load.refusalCount} refused`);
+      // What the records themselves take would fill the disk for good.
+      if (disk.freeBytes < DISK_BYTES[proving.form] / 4) break;
+    }
+  }
+  await reads.stop();
+
+  const full = await atTheEnd(disk, appliance, running, session, load, client);
+  const teeth = await blindness(client, load);
+  const end = await running.stop();
+  const stopped = end.code === 0 && end.signal === null && end.tookMs < 5_000;
+  const verifiedFull = await appliance.run(["verify"]);
+  const again = await appliance.start();
+  const sentence = again instanceof Running ? await stillAll(again, key, load) : again.err;
+  disk.release();
+  const last = await appliance.serve();
+  const missing = await compare(last.withKey(key), load.acknowledged);
+  await last.stop();
+  const verified = await appliance.run(["verify"]);
+  return [
+    finding(
+      "on a disk that fills up, every write is done or refused with storage_full in the envelope, and nothing of a refused one is there",
+      fills > 0 && load.strange.length === 0 && wrong.length === 0,
+      `${fills} times full, with down to ${Math.min(...LEFT[proving.form])} bytes left; ${load.acknowledgements} writes done, ${load.refusalCount} refused${told([...load.strange, ...wrong])}`,
+    ),
+    finding(
+      "on a full disk reads go on, live and past, lists, exports and the feed, with the answers of before",
+      reads.tookMs.length > 0 && reads.strange.length === 0,
+      `${reads.tookMs.length} reads, p99 ${percentile(reads.tookMs, 99).toFixed(0)} ms${told(reads.strange)}`,
+    ),
+    finding(
+      "when there is room again, writes go on by themselves within a second",
+      recoveries.length > 0 && recoveries.every((ms) => ms <= RECOVERS_MS),
+      `${recoveries.length} times, at most ${Math.max(...recoveries).toFixed(0)} ms`,
+    ),
+    ...full,
+    finding("the comparison notices a write that is missing, one that is other than acknowledged, and one that was refused and is there", teeth === "", teeth === "" ? "3 of 3 forged ones noticed" : teeth),
+    finding("an appliance on a full disk stops in order within 5 s", stopped, `status ${end.code}, ${end.tookMs.toFixed(0)} ms${stopped ? "" : `: ${end.err.slice(-300)}`}`),
+    finding("on a full disk verify finds the data sound, or says why it cannot look in one sentence", verifiedFull.code === 0 || (verifiedFull.code === 3 && isOneSentence(verifiedFull.err)), `status ${verifiedFull.code}${verifiedFull.err === "" ? "" : `: ${verifiedFull.err.trim()}`}`),
+    finding(
+      "after a start on a full disk and one with room again nothing that was acknowledged is missing, and verify finds the data sound",
+      (sentence === "" || isOneSentence(sentence)) && missing.length === 0 && verified.code === 0,
+      `${load.acknowledgements} acknowledged; the start on the full disk ${sentence === "" ? "answers reads" : `says: ${sentence.trim()}`}; verify ${verified.code}${told(missing)}`,
+    ),
+  ];
+}
+
+/** What people and monitors meet while not one byte is free. */
+async function atTheEnd(disk: SmallDisk, appliance: ProvedAppliance, running: Running, session: Awaited<ReturnType<typeof signIn>>["client"], load: WriteLoad, client: ReturnType<Running["withKey"]>): Promise<Finding[]> {
+  disk.leave(0);
+  // Until the room that the log has within itself is used up.
+  const refusedBefore = load.refusalCount;
+  load.start(client, 2);
+  await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, FILLS_FULL_MS);
+  await load.stop();
+  disk.leave(0);
+  let signedIn = await signIn(running.client());
+  // Sessions are small: some may still fit.
+  for (let tries = 0; signedIn.status === 200 && tries < 500; tries += 1) signedIn = await signIn(running.client());
+  const me = await session?.get("/api/auth/me");
+  const out = await session?.post("/api/auth/logout", undefined, { origin: running.url });
+  const meThen = await session?.get("/api/auth/me");
+  // Whoever was told that nothing was written is still signed in; whoever was signed out is not.
+  const isTrue = (out?.status === 507 && meThen?.status === 200) || (out?.status === 200 && meThen?.status === 401);
+  const health = await running.client().get("/api/health");
+  const backup = await client.post("/api/v1/backups", undefined);
+  const files = appliance.backupFiles();
+  const users = await appliance.run(["user", "list"]);
+  return [
+    finding(
+      "on a full disk a sign-in is refused with storage_full, whoever is signed in stays so, and a sign-out tells the truth",
+      signedIn.status === 507 && signedIn.code === "storage_full" && me?.status === 200 && isTrue,
+      `sign-in ${signedIn.status}, me ${me?.status}, sign-out ${out?.status} ${out?.body?.code ?? ""}, me then ${meThen?.status}`,
+    ),
+    finding("on a full disk /api/health tells that the store can be read", health.status === 200 && health.data?.status === "ok", `${health.status}`),
+    finding("on a full disk a backup is refused with storage_full and leaves no file", backup.status === 507 && files.length === 0, `${backup.status} ${backup.body?.code}, ${files.length} files`),
+    finding("on a full disk a command that reads does its work beside the appliance, or says why not in one sentence", users.code === 0 || isOneSentence(users.err), `netledger user list: status ${users.code} ${users.err.trim()}`),
+  ];
+}
+
+/** A start without room: the data at rest, no log beside them, nothing free but what is told. */
+async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedAppliance): Promise<Finding[]> {
+  const said: string[] = [];
+  let isClear = true;
+  for (const left of form === "short" ? [0] : [0, BLOCK_BYTES, 3 * BLOCK_BYTES, 6 * BLOCK_BYTES, 9 * BLOCK_BYTES]) {
+    disk.release();
+    // The last one that writes takes the log with it.
+    await appliance.run(["user", "list"]);
+    disk.leave(left);
+    const started = await appliance.start();
+    if (started instanceof Running) {
+      const { code } = await started.stop();
+      said.push(`${left} bytes: starts, stops with ${code}`);
+      isClear &&= code === 0;
+    } else {
+      said.push(`${left} bytes: status ${started.code}, ${started.err.trim()}`);
+      isClear &&= started.code === 3 && isOneSentence(started.err);
+    }
+  }
+  disk.release();
+  const verified = await appliance.run(["verify"]);
+  return [finding("a start where there is no room for a log works or is refused in one sentence with status 3, and the data stay sound", isClear && verified.code === 0, `${said.join("; ")}; verify ${verified.code}`)];
+}
+
+/** Proves that compare could find something. @returns what it overlooked; nothing where it overlooks nothing */
+async function blindness(client: ReturnType<Running["withKey"]>, load: WriteLoad): Promise<string> {
+  const { acknowledged } = load;
+  const overlooked: string[] = [];
+  const invented = crypto.randomUUID();
+  acknowledged.subnets.set(invented, { id: invented });
+  if ((await compare(client, acknowledged)).length !== 1) overlooked.push("a missing one");
+  acknowledged.subnets.delete(invented);
+  const [id, state] = [...acknowledged.subnets].find(([, each]) => each !== null) as [string, Record<string, unknown> & { id: string }];
+  acknowledged.subnets.set(id, { ...state, name: "another" });
+  if ((await compare(client, acknowledged)).length !== 1) overlooked.push("another name");
+  acknowledged.subnets.set(id, state);
+  acknowledged.refused.add(id);
+  if ((await compare(client, acknowledged)).length !== 1) overlooked.push("a refused one");
+  acknowledged.refused.delete(id);
+  return overlooked.join(", ");
+}
+
+/** @returns nothing where all that was acknowledged is answered */
+async function stillAll(running: Running, key: string, load: WriteLoad): Promise<string> {
+  const wrong = await compare(running.withKey(key), load.acknowledged);
+  const { code } = await running.stop();
+  return wrong.length === 0 && code === 0 ? "" : `stopped with ${code}; ${wrong.length} records are wrong, the first: ${wrong[0]}\n\n`;
+}
+
+function applianceOn(disk: SmallDisk, { executable, directory }: Proving): ProvedAppliance {
+  return new ProvedAppliance({ executable, data: join(disk.path, "data"), seen: join(disk.outside, "data"), inside: disk.inside }, join(directory, "notes"));
+}
+
+/** One line for a person, and no exception's text. */
+export function isOneSentence(text: string): boolean {
+  return /^netledger: [^\n]+\.\n$/.test(text) && !/\bat .+:\d+:\d+|Error:/.test(text);
+}
+
+export function finding(claim: string, held: boolean, figure: string): Finding {
+  return { claim, held, figure };
+}
+
+/** The first of what is wrong, and how many there are. */
+export function told(wrong: readonly string[]): string {
+  return wrong.length === 0 ? "" : `; ${wrong.length} wrong, the first: ${wrong[0]}`;
+}

@@ -1,0 +1,55 @@
+// Where in an SQLite file which of its b-trees stands: read from the file itself, so that a page can be chosen to be damaged.
+// The format: https://www.sqlite.org/fileformat2.html, sections 1.3 and 1.6.
+
+import { Database } from "bun:sqlite";
+
+const INTERIOR_INDEX = 2;
+const INTERIOR_TABLE = 5;
+const FIRST_HEADER_BYTES = 100;
+
+export class DatabasePages {
+  readonly bytes: Buffer;
+  readonly pageBytes: number;
+  private readonly roots: ReadonlyMap<string, number>;
+
+  /** @param path at rest, without a log */
+  constructor(path: string, bytes: Buffer) {
+    this.bytes = bytes;
+    this.pageBytes = bytes.readUInt16BE(16);
+    const db = new Database(path, { readonly: true });
+    try {
+      this.roots = new Map(db.query("SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0").values() as Array<[string, number]>);
+    } finally {
+      db.close();
+    }
+  }
+
+  /** Where a page begins. Pages are numbered from 1. */
+  offset(page: number): number {
+    return (page - 1) * this.pageBytes;
+  }
+
+  /** A leaf in the middle of a table or an index. */
+  leaf(name: string): number {
+    let page = this.root(name);
+    for (;;) {
+      const header = this.offset(page) + (page === 1 ? FIRST_HEADER_BYTES : 0);
+      const type = this.bytes[header];
+      if (type !== INTERIOR_INDEX && type !== INTERIOR_TABLE) return page;
+      const cells = this.bytes.readUInt16BE(header + 3);
+      const cell = this.bytes.readUInt16BE(header + 12 + 2 * Math.floor(cells / 2));
+      page = this.bytes.readUInt32BE(this.offset(page) + cell);
+    }
+  }
+
+  root(name: string): number {
+    const root = this.roots.get(name);
+    if (root === undefined) throw new Error(`there is no table or index ${name}`);
+    return root;
+  }
+
+  /** The first page of the list of free ones; 0 where there is none. */
+  get freeTrunk(): number {
+    return this.bytes.readUInt32BE(32);
+  }
+}

@@ -1,0 +1,163 @@
+// Bad input: what is sent to the appliance that it does not want, and what becomes of it. Requests made from its own
+// OpenAPI document, requests written by hand, and connections that are a burden.
+
+import { randomUUID } from "node:crypto";
+import { OpenApiDocument } from "../../test/support/openapi.ts";
+import { crowdFindings, until } from "./input/crowd.ts";
+import { SECRET_MARK } from "./input/generate.ts";
+import { hostileFindings } from "./input/hostile.ts";
+import { faults } from "./input/judge.ts";
+import { askAll, type Tally } from "./input/property.ts";
+import { InputWorld, MARKS, ok, type Footprint } from "./input/world.ts";
+import type { WireAnswer } from "./input/wire.ts";
+import type { Finding, Part, Table } from "./part.ts";
+
+/** Of each operation and in each round. */
+const RUNS_EACH = 12;
+const FORMS = {
+  short: { requests: 2_000, deadlineMs: 120_000, memoryMib: 96 },
+  long: { requests: 100_000, deadlineMs: 3_600_000, memoryMib: 192 },
+} as const;
+/** What may be there more than before: a thread that was started, a connection of the scanner's. */
+const DESCRIPTORS_MORE = 8;
+const THREADS_MORE = 8;
+/** Operations that succeed only with what no draft knows: a password, a scan that still runs, an appliance without organization. */
+const NEVER_DONE: ReadonlySet<string> = new Set(["changePassword", "signIn", "setUp", "cancelScan"]);
+
+export const input: Part = {
+  name: "input",
+  title: "Bad input",
+  prove: async (proving) => {
+    const { form, executable, seed, say } = proving;
+    const { requests, deadlineMs, memoryMib } = FORMS[form];
+    const world = await InputWorld.open(executable);
+    try {
+      const document = new OpenApiDocument(await (await fetch(`${world.appliance.url}/api/openapi.json`)).json() as Record<string, unknown>);
+      const findings: Finding[] = [noticesFaults(document)];
+      say("requests written by hand");
+      findings.push(...(await hostileFindings(world, document, form)));
+      const crowd = await crowdFindings(world, proving);
+      findings.push(...crowd.findings);
+      // What is started when it is first needed, is.
+      await askAll(world, document, { rounds: 1, runsEach: 1, seed: seed + 1_000_000, deadlineMs, say: () => {} });
+      const before = await settled(world, null);
+      say("requests made from the document");
+      const tally = await askAll(world, document, { rounds: Math.ceil(requests / (document.operations.length * RUNS_EACH)), runsEach: RUNS_EACH, seed, deadlineMs, say });
+      findings.push(...asFindings(tally, document, requests));
+      world.connection.close();
+      const after = await settled(world, { ...before, memoryKib: before.memoryKib + memoryMib * 1_024, descriptors: before.descriptors + DESCRIPTORS_MORE, threads: before.threads + THREADS_MORE });
+      findings.push(...footprints(before, after, memoryMib), ...(await theEnd(world, executable)));
+      return { findings, tables: [statusTable(tally)], leftOut: crowd.leftOut };
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Finding[] {
+  const { asked, failures, statuses } = tally;
+  const worst = failures.map(({ operation, faults, curl }) => `${operation}: ${faults.join("; ").slice(0, 400)}: ${curl.slice(0, 800)}`).join(" | ");
+  const names = document.operations.map(({ operation }) => operation["operationId"] as string);
+  const share = (holds: (status: number) => boolean) => names.filter((name) => [...(statuses.get(name)?.keys() ?? [])].some(holds)).length / names.length;
+  const [done, refused] = [share((status) => status < 300), share((status) => status >= 400)];
+  const notDone = names.filter((name) => !NEVER_DONE.has(name) && ![...(statuses.get(name)?.keys() ?? [])].some((status) => status < 300));
+  // Few drafts of each operation leave a few of them to luck.
+  const isReached = wanted > 10_000 ? notDone.length === 0 : done > 0.6;
+  return [
+    {
+      claim: "No request gets a 5xx, an answer outside the document, a secret back or another organization's data, and none that is refused changes anything",
+      held: failures.length === 0 && asked >= wanted,
+      figure: failures.length === 0 ? `${asked} requests to ${statuses.size} operations` : `${asked} requests, ${failures.length} operations failed; the smallest requests that do: ${worst}`.slice(0, 6_000),
+    },
+    {
+      claim: "The requests reach what they are for: operations were done, and refused, and not merely refused at the door",
+      held: isReached && refused > 0.95,
+      figure: `${Math.round(done * 100)} % of the operations were done, ${Math.round(refused * 100)} % refused${wanted > 10_000 && notDone.length > 0 ? `; never done: ${notDone.join(", ")}` : ""}`,
+    },
+  ];
+}
+
+function footprints(before: Footprint, after: Footprint, memoryMib: number): Finding[] {
+  return [
+    { claim: `Memory afterwards is within ${memoryMib} MiB of what it was before`, held: after.memoryKib <= before.memoryKib + memoryMib * 1_024, figure: `${Math.round(before.memoryKib / 1_024)} MiB anonymous before, ${Math.round(after.memoryKib / 1_024)} MiB after` },
+    {
+      claim: "Descriptors and threads afterwards are as before",
+      held: after.descriptors <= before.descriptors + DESCRIPTORS_MORE && after.threads <= before.threads + THREADS_MORE,
+      figure: `${before.descriptors} descriptors and ${before.threads} threads before, ${after.descriptors} and ${after.threads} after`,
+    },
+  ];
+}
+
+/** The process that was started still serves; its log holds no secret; and what it wrote is proven. */
+async function theEnd(world: InputWorld, executable: string): Promise<Finding[]> {
+  const { appliance, place } = world;
+  const isServing = world.isAlive() && (await ok(world.first.keeper.get("/api/v1/ledger")))["sequence"] > 0;
+  const { pid } = appliance;
+  const stopped = await appliance.stop();
+  const verified = await place.run(["verify", "--data", place.data], { command: [executable] });
+  const complaints = appliance.log.split("\n").filter((line) => /crashed|request_failed|unhandled_rejection|stream_failed/.test(line));
+  return [
+    { claim: "The process that was started is the one that still serves, and it stops in order", held: isServing && stopped.code === 0, figure: `process ${pid}, ended with ${stopped.code ?? stopped.signal}` },
+    { claim: "The data are clean afterwards: verify finds nothing", held: verified.code === 0, figure: verified.code === 0 ? (verified.out.trim().split("\n").at(-1) ?? "") : verified.out.slice(-500) + verified.err.slice(-500) },
+    { claim: "The log holds no secret that was sent, and tells of no failure inside", held: !appliance.log.includes(SECRET_MARK) && complaints.length === 0, figure: complaints.length > 0 ? `${complaints.length} complaints: ${complaints.slice(0, 3).join(" ").slice(0, 1_500)}` : `${appliance.log.split("\n").length} lines` },
+  ];
+}
+
+/** Looked at once it has come down to what is allowed, or does not in time. */
+async function settled(world: InputWorld, allowed: Footprint | null): Promise<Footprint> {
+  let lowest = world.footprint();
+  let quiet = 0;
+  await until(() => {
+    const now = world.footprint();
+    if (allowed !== null) return now.memoryKib <= allowed.memoryKib && now.descriptors <= allowed.descriptors && now.threads <= allowed.threads;
+    quiet = now.memoryKib < lowest.memoryKib - 1_024 ? 0 : quiet + 1;
+    if (now.memoryKib < lowest.memoryKib) lowest = now;
+    return quiet > 40;
+  });
+  return world.footprint();
+}
+
+function statusTable({ statuses }: Tally): Table {
+  const all = new Map<number, number>();
+  for (const each of statuses.values()) for (const [status, count] of each) all.set(status, (all.get(status) ?? 0) + count);
+  return { title: "Answers to requests made from the document, by status", columns: ["status", "answers"], rows: [...all].sort(([a], [b]) => a - b).map(([status, count]) => [String(status), String(count)]) };
+}
+
+/** Forged answers, each with one fault: a judge that misses one would prove nothing. */
+function noticesFaults(document: OpenApiDocument): Finding {
+  const id = randomUUID();
+  const sent = { method: "GET", target: "/api/v1/tags?limit=1", asker: "owner" } as const;
+  const meta = { api_version: 1, server_version: "0", pagination: { total_count: 0, limit: 1, offset: 0, has_more: false } };
+  const answer = (status: number, body: unknown, headers: Record<string, string> = {}): WireAnswer => ({
+    status,
+    headers: Object.entries({ "content-type": "application/json", "x-request-id": id, "x-content-type-options": "nosniff", "cache-control": "private, no-cache", ...headers }).filter(([, value]) => value !== ""),
+    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    isLast: false,
+  });
+  const list = { success: true, data: [] as unknown[], meta };
+  const refusal = { success: false, code: "validation_failed", error: "No.", params: { issues: [] }, meta: { api_version: 1, server_version: "0" } };
+  const nothing = { first: [], second: [] };
+  const its = [{ sequence: 1, request_id: id }];
+  const missed: string[] = [];
+  const must = (name: string, found: readonly string[]) => found.length === 0 && missed.push(name);
+  if (faults(document, sent, answer(200, list), nothing).length > 0) missed.push(`a good answer is told of: ${faults(document, sent, answer(200, list), nothing).join("; ")}`);
+  if (faults(document, sent, answer(400, refusal), nothing).length > 0) missed.push(`a good refusal is told of: ${faults(document, sent, answer(400, refusal), nothing).join("; ")}`);
+  must("a 500", faults(document, sent, answer(500, { ...refusal, code: "internal_error", params: { request_id: id } }), nothing));
+  must("a 503", faults(document, sent, answer(503, { ...refusal, code: "shutting_down", params: {} }), nothing));
+  must("a status outside the document", faults(document, sent, answer(404, { ...refusal, code: "entity_not_found" }), nothing));
+  must("a code outside the document", faults(document, sent, answer(400, { ...refusal, code: "entity_stale" }), nothing));
+  must("a field too many", faults(document, sent, answer(200, { ...list, more: 1 }), nothing));
+  must("a field too few", faults(document, sent, answer(200, { success: true, data: [] }), nothing));
+  must("no envelope", faults(document, sent, answer(400, "No."), nothing));
+  must("half a JSON text", faults(document, sent, answer(200, '{"success":'), nothing));
+  must("no X-Request-Id", faults(document, sent, answer(200, list, { "x-request-id": "" }), nothing));
+  must("a header of the request's making", faults(document, sent, answer(200, list, { "x-evil": "1" }), nothing));
+  must("a secret", faults(document, sent, answer(400, { ...refusal, error: `${SECRET_MARK}-1` }), nothing));
+  must("an exception's text", faults(document, sent, answer(400, { ...refusal, error: "TypeError: x is not a function" }), nothing));
+  must("another organization's data", faults(document, sent, answer(400, { ...refusal, error: MARKS.second }), nothing));
+  must("a refused request that wrote", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { first: its, second: [] }));
+  must("a question that wrote", faults(document, sent, answer(200, list), { first: its, second: [] }));
+  must("a write to another organization", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { first: [], second: its }));
+  must("a body of HEAD", faults(document, { ...sent, method: "HEAD" }, answer(200, list), nothing));
+  return { claim: "The proof notices forged answers of every wrong kind", held: missed.length === 0, figure: missed.length === 0 ? "17 forged, 17 noticed; 2 good ones let through" : `missed: ${missed.join(", ")}` };
+}

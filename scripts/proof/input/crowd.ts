@@ -1,0 +1,181 @@
+// Connections that want nothing, take their time, or are too many; and what another client notices of them.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { Workplace } from "../../../test/support/executable.ts";
+import type { Finding, Proving } from "../part.ts";
+import { KeptConnection } from "./wire.ts";
+import type { InputWorld } from "./world.ts";
+
+/** Another client must not wait longer than this for a page, 99 times of 100; a busy machine is allowed for. */
+const P99_LIMIT_MS = 250;
+/** Wait for something, and no longer than this. */
+const PATIENCE_MS = 30_000;
+
+export async function crowdFindings(world: InputWorld, { form, executable, say }: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
+  const findings: Finding[] = [];
+  say("idle connections, half-sent requests, slow senders");
+  const leftOut: string[] = [];
+  const own = Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
+  if (own >= 2_500) findings.push(await idleAndHalfSent(world));
+  else leftOut.push(`2,000 connections at once: this shell allows ${own} open files, and that takes 2,500 (ulimit -n).`);
+  findings.push(...(await slowSenders(world, form === "short" ? 4_000 : 200_000)));
+  findings.push(await fewDescriptors(executable));
+  return { findings, leftOut };
+}
+
+/** 1,000 connections with nothing on them, and 1,000 with half a request. */
+async function idleAndHalfSent(world: InputWorld): Promise<Finding> {
+  const before = world.footprint();
+  const half = `POST /api/v1/tags HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`;
+  const sockets = await crowd(world.port, 2_000, (n) => (n % 2 === 0 ? "" : n % 4 === 1 ? half : half.slice(0, 60)));
+  const wrong: string[] = [];
+  let figure = "";
+  try {
+    await until(() => world.footprint().descriptors - before.descriptors >= 2_000);
+    const served = await serve(world, 300);
+    const during = world.footprint();
+    if (served.failed > 0) wrong.push(`${served.failed} of 300 requests of another client failed`);
+    if (served.p99Ms > P99_LIMIT_MS) wrong.push(`p99 of another client was ${served.p99Ms.toFixed(1)} ms`);
+    if (during.descriptors - before.descriptors < 2_000) wrong.push(`only ${during.descriptors - before.descriptors} connections were taken: nothing was tried`);
+    figure = `p99 of another client ${served.p99Ms.toFixed(1)} ms; descriptors ${before.descriptors}, ${during.descriptors} meanwhile, `;
+    figure += `${Math.round((during.memoryKib - before.memoryKib) / 1_024)} MiB more meanwhile, `;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+  const isBack = await until(() => world.footprint().descriptors <= before.descriptors + 5);
+  figure += `${world.footprint().descriptors} afterwards`;
+  if (!isBack) wrong.push("the descriptors did not come back");
+  return { claim: "1,000 idle connections and 1,000 half-sent requests cost others nothing, and leave no descriptor behind", held: wrong.length === 0, figure: wrong.length === 0 ? figure : `${wrong.join("; ")} (${figure})` };
+}
+
+/** A byte a second of a head on some connections, of a body on others. */
+async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]> {
+  const before = world.footprint();
+  const head = `POST /api/v1/tags HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n`;
+  const [slowHeads, slowBodies] = [await crowd(world.port, 100, () => head), await crowd(world.port, 100, () => `${head}\r\n`)];
+  const began = performance.now();
+  const endedMs = new Map<Socket, number>();
+  for (const socket of [...slowHeads, ...slowBodies]) for (const event of ["end", "close"]) socket.once(event, () => endedMs.has(socket) || endedMs.set(socket, performance.now() - began));
+  const drip = setInterval(() => {
+    for (const socket of slowHeads) if (socket.writable) socket.write("X");
+    for (const socket of slowBodies) if (socket.writable) socket.write(" ");
+  }, 1_000);
+  const all: number[] = [];
+  let failed = 0;
+  try {
+    while (performance.now() - began < forMs && endedMs.size < 200) {
+      const served = await serve(world, 200);
+      all.push(...served.tookMs);
+      failed += served.failed;
+      await Bun.sleep(forMs > 60_000 ? 500 : 0);
+    }
+  } finally {
+    clearInterval(drip);
+    for (const socket of [...slowHeads, ...slowBodies]) socket.destroy();
+  }
+  const isBack = await until(() => world.footprint().descriptors <= before.descriptors + 5);
+  const p99Ms = percentile(all, 0.99);
+  const isFine = failed === 0 && p99Ms <= P99_LIMIT_MS && isBack;
+  const findings: Finding[] = [
+    { claim: "200 senders of a byte a second cost others nothing, and leave no descriptor behind", held: isFine, figure: `p99 of another client ${p99Ms.toFixed(1)} ms in ${all.length} requests, ${failed} failed${isBack ? "" : "; the descriptors did not come back"}` },
+  ];
+  if (forMs < 60_000) return findings;
+  const cut = (sockets: readonly Socket[]) => sockets.map((socket) => endedMs.get(socket)).filter((ms) => ms !== undefined);
+  const [heads, bodies] = [cut(slowHeads), cut(slowBodies)];
+  findings.push({ claim: "A body that comes a byte a second is cut off in bounded time", held: bodies.length === slowBodies.length, figure: `${bodies.length} of ${slowBodies.length}, after ${Math.round(Math.max(0, ...bodies) / 1_000)} s at most; of heads ${heads.length} of ${slowHeads.length}, after ${Math.round(Math.max(0, ...heads) / 1_000)} s at most` });
+  return findings;
+}
+
+/** With 256 descriptors, and 400 connections that want one each. */
+async function fewDescriptors(executable: string): Promise<Finding> {
+  const place = new Workplace();
+  const wrong: string[] = [];
+  try {
+    const passwordFile = await place.passwordFile();
+    const setup = await place.run(["setup", "--data", place.data, "--organization", "few", "--network", "main", "--email", "owner@few.example", "--password-file", passwordFile], { command: [executable] });
+    const key = await place.run(["key", "create", "--data", place.data, "--email", "owner@few.example", "--name", "few", "--permissions", "Owner"], { command: [executable] });
+    if (setup.code !== 0 || key.code !== 0) throw new Error(`input: ${setup.err}${key.err}`);
+    const appliance = await place.serve([], { command: ["sh", "-c", 'ulimit -n 256; exec "$0" "$@"', executable] });
+    const port = Number(new URL(appliance.url).port);
+    const get = (path: string) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.out.trim()}\r\n\r\n`);
+    const page = get("/api/v1/hosts");
+    // Needs a thread, which is not there yet, and which finds no descriptor.
+    const threaded = get("/api/v1/tags/export/csv");
+    // Opened before there are too many: who is served goes on being served.
+    const kept = new KeptConnection(port);
+    await kept.ask("GET", page);
+    const sockets = await crowd(port, 400, () => "GET /api");
+    const descriptors = () => readdirSync(`/proc/${appliance.pid}/fd`).length;
+    const isFull = await until(() => descriptors() >= 250, 10_000);
+    const full = descriptors();
+    if (!isFull) wrong.push(`only ${full} descriptors were in use: nothing was tried`);
+    const served = await kept.ask("GET", page).then(({ status }) => status, (error) => String(error));
+    if (served !== 200) wrong.push(`who was connected was answered ${served}`);
+    const beyond = await kept.ask("GET", threaded).then(({ status }) => status, (error) => String(error));
+    if (beyond !== 429) wrong.push(`what takes a thread was answered ${beyond}`);
+    for (const socket of sockets) socket.destroy();
+    kept.close();
+    // Those that still waited to be accepted come in once more before they are found to have gone.
+    let again: number | string = 0;
+    const began = performance.now();
+    while (again !== 200 && performance.now() - began < PATIENCE_MS) {
+      again = await appliance.withKey(key.out.trim()).get("/api/v1/tags/export/csv").then(({ status }) => status, (error) => String(error));
+      if (again !== 200) await Bun.sleep(100);
+    }
+    if (again !== 200) wrong.push(`afterwards a new client was answered ${again}`);
+    if (!(await until(() => descriptors() < 100))) wrong.push(`${descriptors()} descriptors were still in use after all had gone`);
+    const stopped = await appliance.stop();
+    if (stopped.code !== 0) wrong.push(`it ended with ${stopped.code ?? stopped.signal}: ${stopped.err.slice(-300)}`);
+    return { claim: "With 256 descriptors and 400 connections the appliance serves who is connected, refuses with 429 what takes a thread more, and serves all once there are fewer", held: wrong.length === 0, figure: wrong.length === 0 ? `${full} descriptors in use meanwhile` : wrong.join("; ") };
+  } finally {
+    await place.close();
+  }
+}
+
+/** Connections that send their beginning, and stay. */
+async function crowd(port: number, count: number, beginning: (n: number) => string): Promise<Socket[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, n) => {
+      const { promise, resolve } = Promise.withResolvers<Socket>();
+      const socket = connect({ host: "127.0.0.1", port });
+      socket.on("error", () => resolve(socket));
+      socket.on("data", () => {});
+      socket.once("connect", () => {
+        if (beginning(n) !== "") socket.write(beginning(n));
+        resolve(socket);
+      });
+      return promise;
+    }),
+  );
+}
+
+async function serve(world: InputWorld, count: number): Promise<{ tookMs: number[]; p99Ms: number; failed: number }> {
+  const tookMs: number[] = [];
+  let failed = 0;
+  const connection = new KeptConnection(world.port);
+  const bytes = Buffer.from(`GET /api/v1/hosts?limit=20 HTTP/1.1\r\nHost: a\r\nCookie: ${world.cookie("owner")}\r\n\r\n`);
+  for (let n = 0; n < count; n += 1) {
+    const began = performance.now();
+    const status = await connection.ask("GET", bytes).then((answer) => answer.status, () => 0);
+    if (status !== 200) failed += 1;
+    tookMs.push(performance.now() - began);
+  }
+  connection.close();
+  return { tookMs, p99Ms: percentile(tookMs, 0.99), failed };
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Whether it came to hold in time. */
+export async function until(holds: () => boolean, patienceMs = PATIENCE_MS): Promise<boolean> {
+  const began = performance.now();
+  while (performance.now() - began < patienceMs) {
+    if (holds()) return true;
+    await Bun.sleep(50);
+  }
+  return holds();
+}

@@ -1,0 +1,66 @@
+// What an answer, and what happened because of the request, is measured by. Sends nothing.
+
+import type { Answer } from "../../../test/support/client.ts";
+import type { OpenApiDocument } from "../../../test/support/openapi.ts";
+import { SECRET_MARK, type Asker } from "./generate.ts";
+import { MARKS, type Transaction } from "./world.ts";
+import type { WireAnswer } from "./wire.ts";
+
+export interface Sent {
+  readonly method: string;
+  readonly target: string;
+  readonly asker: Asker;
+}
+
+/** What came into the ledger while the request was under way, of each organization. */
+export interface Happened {
+  readonly first: readonly Transaction[];
+  readonly second: readonly Transaction[];
+}
+
+/** What only an exception or SQL would say. */
+const INTERNALS = /TypeError|RangeError|SyntaxError|SQLITE_|SELECT .* FROM|undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|no such (table|column)/;
+
+/** @returns one sentence for each fault; empty where all is well */
+export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, happened: Happened): string[] {
+  const { method, asker } = sent;
+  const answer = asAnswer(raw);
+  const found: string[] = [];
+  if (answer === null) return [`answered ${raw.status} with what is not JSON: ${raw.body.toString("latin1").slice(0, 200)}`];
+  if (answer.status >= 500) found.push(`answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+  if (answer.status < 200 || answer.status > 499) found.push(`answered ${answer.status}`);
+  if (method === "HEAD" && raw.body.length > 0) found.push("answered HEAD with a body");
+  found.push(...documentProblems(document, sent, answer));
+  const requestId = answer.headers.get("x-request-id");
+  if (requestId === null) found.push("answered without X-Request-Id");
+  if (answer.headers.has("x-evil")) found.push("answered with a header of the request's making");
+  if (answer.text.includes(SECRET_MARK)) found.push("the answer holds a secret that was sent");
+  if (answer.status >= 400 && INTERNALS.test(answer.text)) found.push(`the answer tells of the inside: ${INTERNALS.exec(answer.text)?.[0]}`);
+  const [own, foreign] = asker === "owner" ? (["first", "second"] as const) : (["second", "first"] as const);
+  if (answer.text.includes(MARKS[foreign])) found.push(`the answer holds what is the ${foreign} organization's`);
+  const isIts = (each: Transaction) => each.request_id === requestId;
+  if (happened[foreign].some(isIts)) found.push(`the ${foreign} organization's ledger was written to`);
+  if (answer.status >= 400 && happened[own].some(isIts)) found.push("was refused, and yet the ledger was written to");
+  if (["GET", "HEAD", "OPTIONS"].includes(method) && happened[own].some(isIts)) found.push("asked, and yet the ledger was written to");
+  return found;
+}
+
+/** By the path as it was sent, or without its dots: Bun looks for a route by the one first, and then by the other (RFC 3986 section 5.2.4). */
+function documentProblems(document: OpenApiDocument, { method, target }: Sent, answer: Answer): string[] {
+  const problems = document.problems(method, target, answer);
+  const url = problems.length === 0 ? null : URL.parse(target, "http://localhost");
+  return url !== null && document.problems(method, url.pathname + url.search, answer).length === 0 ? [] : problems;
+}
+
+/** @returns null where the body says that it is JSON, and is not */
+export function asAnswer(raw: WireAnswer): Answer | null {
+  const headers = new Headers(raw.headers.map(([name, value]) => [name, value] as [string, string]));
+  const text = raw.body.toString("utf8");
+  const isJson = (headers.get("content-type") ?? "").startsWith("application/json");
+  try {
+    const body = isJson && text !== "" ? JSON.parse(text) : null;
+    return { status: raw.status, headers, text, body, data: body?.data };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,109 @@
+// Power and kill: what was acknowledged is there after SIGKILL at any moment, and after the disk forgot what was not synced.
+
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { seededRandom, type SeededRandom } from "../../test/support/seeded-random.ts";
+import { Devices } from "./kill/devices.ts";
+import type { Fate, Loss } from "./kill/forgetful-disk.ts";
+import { noCounts, noTroubles, Trial, type Counts, type Moment, type Round, type Troubles } from "./kill/trial.ts";
+import type { Finding, Part, Proof, Proving } from "./part.ts";
+import { compileShim } from "./shim/compile.ts";
+
+/** A store grows with every round, and each look through it with it. */
+const FORMS = {
+  short: { stores: 2, rounds: 6, whileMaking: 2, verifyEvery: 1, otherWays: 1 },
+  long: { stores: 22, rounds: 15, whileMaking: 5, verifyEvery: 5, otherWays: 3 },
+} as const;
+
+const MOMENTS: readonly Moment[] = ["load", "load", "bulk", "stop", "start", "look"];
+/** In turn: what follows a kill that loses nothing may lose what that one left in the page cache. */
+const FATES: readonly Fate[] = ["torn", "kept", "dropped", "torn"];
+
+export const kill: Part = { name: "kill", title: "Power and kill", prove };
+
+async function prove({ form, executable, directory, seed, say }: Proving): Promise<Proof> {
+  const { stores, rounds, whileMaking, verifyEvery, otherWays } = FORMS[form];
+  const compiled = compileShim(directory);
+  const shim = "path" in compiled ? compiled.path : null;
+  const [troubles, counts] = [noTroubles(), noCounts()];
+  const byMoment = new Map<string, number>();
+  let unexplained: string[] | null = null;
+  let liar: { readonly noticed: Troubles; readonly loss: Loss } | null = null;
+  let recovered: { readonly before: number; readonly after: number } | null = null;
+  const devices = await Devices.start();
+  try {
+    for (let store = 0; store < stores; store += 1) {
+      const random = seededRandom(seed * 1_000 + store);
+      const place = join(directory, `store-${store}`);
+      mkdirSync(place);
+      const trial = new Trial({ executable, directory: place, devices, random, shim, troubles, counts });
+      await trial.killWhileMaking(whileMaking, FATES);
+      for (let round = 0; round < rounds; round += 1) {
+        const plan = planOf(round, random, verifyEvery, otherWays);
+        await trial.round(plan);
+        const key = `${plan.moment} ${shim === null ? "kept" : plan.fate}`;
+        byMoment.set(key, (byMoment.get(key) ?? 0) + 1);
+      }
+      if (shim !== null && store === 0) unexplained = await trial.calmRound();
+      await trial.end();
+      if (shim !== null && store === 0) recovered = await trial.recovery();
+      if (shim !== null && store === 0) liar = await trial.roundOnLiar();
+      rmSync(place, { recursive: true, force: true });
+      say(`${(store + 1) * rounds} rounds: ${counts.acknowledged} writes acknowledged, ${counts.unanswered} cut off, ${Object.values(troubles).flat().length} troubles`);
+    }
+  } finally {
+    devices.close();
+  }
+  return {
+    findings: findingsOf(troubles, counts, shim !== null, unexplained, recovered, liar),
+    tables: [{ title: "Rounds by the moment of the kill and what became of what was not synced", columns: ["killed", "not synced", "rounds"], rows: [...byMoment].sort().map(([key, count]) => [...key.split(" "), String(count)]) }],
+    leftOut: "missing" in compiled ? [`Power loss: ${compiled.missing}.`] : [],
+  };
+}
+
+function planOf(round: number, random: SeededRandom, verifyEvery: number, otherWays: number): Round {
+  return {
+    // The first round makes what the others look for.
+    moment: round === 0 ? "load" : random.pick(MOMENTS),
+    fate: FATES[round % FATES.length] as Fate,
+    withScans: random.integer(3) > 0,
+    withBackup: random.integer(3) === 0,
+    verifies: round % verifyEvery === 0,
+    otherWays,
+  };
+}
+
+function findingsOf(troubles: Troubles, counts: Counts, hasShim: boolean, unexplained: readonly string[] | null, recovered: { readonly before: number; readonly after: number } | null, liar: { readonly noticed: Troubles; readonly loss: Loss } | null): Finding[] {
+  const finding = (claim: string, wrong: readonly string[], figure: string): Finding => ({ claim, held: wrong.length === 0, figure: wrong.length === 0 ? figure : `${wrong.length} times not: ${[...new Set(wrong)].slice(0, 4).join(" · ")}` });
+  const after = hasShim ? "after a kill and after a loss of power" : "after a kill";
+  const findings = [
+    finding(`every acknowledged write is there ${after}, exactly as acknowledged`, troubles.lost, `${counts.acknowledged} acknowledged writes, ${counts.kills} kills, ${counts.losses} losses of power`),
+    finding("a request that was cut off is wholly written or not at all", troubles.half, `${counts.unanswered} requests without an answer`),
+    finding(`the store is sound ${after}: verify, SQLite's own checks, live rows equal to the newest history, a sequence without a gap`, troubles.unsound, `verified ${counts.verified} times; ${counts.otherWays} other ways in which the same power loss could have gone`),
+    finding("answers about the past stay the same byte for byte", troubles.past, `${counts.pastAnswers} comparisons`),
+    finding("scans that a kill cut off are marked Interrupted, and those that were completed stay so", troubles.scans, `${counts.scansInterrupted} interrupted, ${counts.scansCompleted} completed`),
+    finding("a backup that was said to be done is whole, and stays the file that it was", troubles.backups, "hashed after every start"),
+    finding("it starts again by itself every time", troubles.starts, `${counts.kills} kills`),
+    finding("nothing is refused meanwhile", troubles.refusals, `${counts.acknowledged} answered`),
+  ];
+  if (!hasShim) return findings;
+  return [
+    ...findings,
+    {
+      claim: "what a start recovers after a kill is on the disk before anything is answered from it",
+      held: recovered !== null && recovered.before > 0 && recovered.after === 0,
+      figure: `${recovered?.before} bytes of the log unsynced at the kill, ${recovered?.after} when it listens`,
+    },
+    {
+      claim: "the disk that forgets does forget",
+      held: (liar?.loss.droppedBytes ?? 0) > 0,
+      figure: `${kib(counts.unsyncedBytes)} written and not synced when the power went, ${kib(counts.droppedBytes)} of files not as they were last, ${counts.changedNames} names undone; of a disk that lies about syncs, ${kib(liar?.loss.droppedBytes ?? 0)}`,
+    },
+    finding("the disk that forgets sees all that is written", unexplained ?? ["not tried"], "every file below the data folder follows from its log"),
+    { claim: "a disk that lies about syncs is noticed", held: (liar?.noticed.lost.length ?? 0) + (liar?.noticed.starts.length ?? 0) > 0, figure: `${liar?.noticed.lost.length ?? 0} acknowledged writes found missing` },
+  ];
+}
+
+function kib(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 10)} KiB`;
+}

@@ -1,0 +1,126 @@
+// What the appliance has said was written, record by record, and what it was asked and never answered. Must not speak to it.
+
+import type { Wire } from "../../../test/support/factories.ts";
+
+/** A write that got no answer: it is wholly there or wholly not. */
+export interface Doubt {
+  /** Of one request: all of its records agree. */
+  readonly request: number;
+  /** Whether a record is as the request wanted it; null is one that is not there. */
+  readonly matches: (found: Wire | null) => boolean;
+}
+
+/** What is known of a record: fields as they were answered, as far as they were; null where it is not there. */
+export type Known = Wire | null;
+
+interface Kept {
+  readonly path: string;
+  known: Known;
+  doubt: Doubt | null;
+  /** Others write to its other fields. */
+  only: readonly string[] | null;
+}
+
+export class Acknowledged {
+  private readonly kept = new Map<string, Kept>();
+  private lastRequest = 0;
+  /** Writes that were answered, and those that were not. */
+  answered = 0;
+  unanswered = 0;
+
+  /** What is about to be asked: in doubt until it is answered. @returns what to call with the answer's records, or with none of a refusal */
+  ask(path: string, wanted: ReadonlyMap<string, Doubt["matches"]>): (answered: ReadonlyMap<string, Known> | null) => void {
+    this.lastRequest += 1;
+    this.unanswered += 1;
+    const request = this.lastRequest;
+    for (const [id, matches] of wanted) this.of(path, id).doubt = { request, matches };
+    return (answered) => {
+      this.unanswered -= 1;
+      if (answered !== null) this.answered += 1;
+      for (const id of wanted.keys()) {
+        const kept = this.of(path, id);
+        kept.doubt = null;
+        if (answered?.has(id)) kept.known = answered.get(id) ?? null;
+      }
+    };
+  }
+
+  /** Of this record only these fields are compared. */
+  narrow(path: string, id: string, fields: readonly string[]): void {
+    this.of(path, id).only = fields;
+  }
+
+  known(id: string): Known {
+    return this.kept.get(id)?.known ?? null;
+  }
+
+  /** The instants at which records were acknowledged to have got their present version, by id. */
+  get versions(): Array<{ readonly id: string; readonly at: string }> {
+    return [...this.kept].flatMap(([id, { known, doubt }]) => {
+      const at = known?.["valid_from"] ?? known?.["updated_at"];
+      return doubt === null && typeof at === "string" ? [{ id, at }] : [];
+    });
+  }
+
+  /**
+   * Compares with what is there, and takes that for known from then on.
+   * @param found every record that there is under a path
+   * @returns what is wrong: acknowledged and not so, and half-written
+   */
+  compare(path: string, found: readonly Wire[]): { readonly lost: string[]; readonly half: string[] } {
+    const byId = new Map(found.map((record) => [String(record["id"]), record]));
+    const [lost, half]: [string[], string[]] = [[], []];
+    /** By request: whether its records are as they were before, or as it wanted. */
+    const outcomes = new Map<number, Set<string>>();
+    for (const [id, kept] of this.kept) {
+      if (kept.path !== path) continue;
+      const record = byId.get(id) ?? null;
+      const isOld = isAs(record, kept.known);
+      if (kept.doubt === null) {
+        if (!isOld) lost.push(`${path}/${id}: acknowledged ${describe(kept.known, record)}, found ${describe(record, kept.known)}`);
+      } else {
+        const isNew = kept.doubt.matches(record);
+        if (!isOld && !isNew) half.push(`${path}/${id}: neither as before ${describe(kept.known, record)} nor as was asked: ${describe(record, kept.known)}`);
+        const outcome = outcomes.get(kept.doubt.request) ?? new Set();
+        outcomes.set(kept.doubt.request, outcome);
+        if (isOld !== isNew) outcome.add(isNew ? "new" : "old");
+      }
+      kept.known = record === null || kept.only === null ? record : Object.fromEntries(kept.only.map((field) => [field, record[field]]));
+      kept.doubt = null;
+    }
+    for (const [request, outcome] of outcomes) if (outcome.size > 1) half.push(`${path}: request ${request} was written for some of its records, not for others`);
+    for (const id of byId.keys()) if (!this.kept.has(id)) half.push(`${path}/${id} is there, and nobody asked for it`);
+    this.unanswered = 0;
+    return { lost, half };
+  }
+
+  private of(path: string, id: string): Kept {
+    const known = this.kept.get(id);
+    if (known !== undefined) return known;
+    const made: Kept = { path, known: null, doubt: null, only: null };
+    this.kept.set(id, made);
+    return made;
+  }
+}
+
+/** Whether each known field is exactly so. */
+export function isAs(found: Known, known: Known): boolean {
+  if (found === null || known === null) return found === known;
+  return Object.entries(known).every(([name, value]) => OBSERVED.has(name) || Bun.deepEquals(inOrder(name, found[name]), inOrder(name, value)));
+}
+
+/** Tags are a set. */
+function inOrder(name: string, value: unknown): unknown {
+  return name === "tags" && Array.isArray(value) ? [...value].sort() : value;
+}
+
+/** Written in batches after the answer: the appliance promises nothing of these. */
+const OBSERVED = new Set(["last_used", "last_seen_at"]);
+
+/** The fields in which it differs from the other. */
+function describe(record: Known, other: Known): string {
+  if (record === null) return "nothing";
+  if (other === null) return `${record["name"] ?? record["if_descr"]} of ${record["valid_from"] ?? record["updated_at"]}`;
+  const names = Object.keys(record).filter((name) => name in other && !Bun.deepEquals(record[name], other[name]));
+  return JSON.stringify(Object.fromEntries(names.map((name) => [name, JSON.stringify(record[name]).slice(0, 80)]))).slice(0, 500);
+}

@@ -1,0 +1,45 @@
+// Looks at a store's file itself, without the program: SQLite's own checks, the ledger's sequence, the live rows against the newest versions.
+// For copies: it opens them as a writer would, which folds in what the log holds.
+
+import { existsSync, statSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { getTableName } from "drizzle-orm";
+import { KINDS } from "../../../src/resources/kinds.ts";
+
+/** What is wrong with a store. @param versions acknowledged, by record and instant: each is there */
+export function flawsOf(database: string, versions: readonly { readonly id: string; readonly at: string }[]): string[] {
+  if (!existsSync(database)) return versions.length === 0 ? [] : [`${database} is not there`];
+  if (statSync(database).size === 0 && !existsSync(`${database}-wal`) && versions.length === 0) return [];
+  const flaws: string[] = [];
+  const db = new Database(database, { readwrite: true, strict: true });
+  try {
+    const integrity = db.query("PRAGMA integrity_check").values().flat();
+    if (integrity.join() !== "ok") return [`integrity_check: ${integrity.slice(0, 3).join("; ")}`];
+    if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'history_transactions'").get() === null) return versions.length === 0 ? [] : ["there is no ledger"];
+    const strays = db.query("PRAGMA foreign_key_check").values();
+    if (strays.length > 0) flaws.push(`foreign_key_check: ${strays.length} rows`);
+    const [gaps] = db.query("SELECT count(*) = coalesce(max(sequence), 0), count(DISTINCT at) = count(*) FROM history_transactions").values() as [[number, number]];
+    if (gaps[0] !== 1 || gaps[1] !== 1) flaws.push("the sequence has a gap, or two transactions have one instant");
+    for (const kind of KINDS) flaws.push(...livingUnlikeNewest(db, getTableName(kind.table), kind.code));
+    const isThere = db.query("SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31) WHERE r.id = ? AND v.valid_from = ?");
+    const lost = versions.filter(({ id, at }) => isThere.get(id, at) === null);
+    if (lost.length > 0) flaws.push(`${lost.length} of ${versions.length} acknowledged versions are not there, ${lost[0]?.id} of ${lost[0]?.at} for one`);
+    return flaws;
+  } catch (error) {
+    return [...flaws, String(error)];
+  } finally {
+    db.close();
+  }
+}
+
+function livingUnlikeNewest(db: Database, table: string, code: number): string[] {
+  const differing = db
+    .query(
+      `SELECT count(*) FROM history_records r LEFT JOIN ${table} live ON live.n = r.n
+       JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31) AND key < ((r.n + 1) << 31))
+       WHERE r.kind = ? AND v.members IS NOT live.members AND NOT (v.operation = 3 AND live.n IS NULL)`,
+    )
+    .values(code)
+    .flat()[0];
+  return differing === 0 ? [] : [`${differing} rows of ${table} are not as their newest versions`];
+}

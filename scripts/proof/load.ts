@@ -1,0 +1,442 @@
+// An hour's mixed load in ten minutes at the highest rate that keeps its latency, then more than the appliance can do, and the recovery.
+
+import { join } from "node:path";
+import { dataFiles } from "../../src/db/data-directory.ts";
+import { startExecutable, type Running } from "../benchmark/executable.ts";
+import { buildStore, type BuiltStore } from "../benchmark/store.ts";
+import type { Seen } from "./load/followers.ts";
+import type { Latencies, Report, Task } from "./load/generator.ts";
+import { COMPRESSION, FOLLOWERS, INTERACTIVE, LONG, type Kind, type World } from "./load/mix.ts";
+import { descriptorsOf, Watch } from "./load/watch.ts";
+import { CAMPUS, changesSince, headOf, LAB, makeWorld } from "./load/world.ts";
+import type { Finding, Part, Proof, Proving, Table } from "./part.ts";
+
+/** Anonymous memory at most, in MB, also when far more is asked for than can be done. */
+const MEMORY_MB = 600;
+/** What memory may grow by in a minute where it is to be flat, in MB. */
+const SLOPE_MB = 3;
+/** The write-ahead log at most, in MB: it is cut back to 64 after a checkpoint. */
+const WAL_MB = 128;
+/** After an overload the old rate has its latency again within this. */
+const RECOVERY_MS = 10_000;
+/** Descriptors that a run may leave open for a while beside those of before: caches of threads. */
+const DESCRIPTORS_MORE = 16;
+/** An answer that takes longer was forgotten. */
+const PATIENCE_MS = 30_000;
+const CONNECTIONS = 128;
+const HEALTH_EVERY_MS = 50;
+/** How long the appliance is stopped, and the run in which it is. */
+const [STALL_MS, STALLED_RUN_S] = [1_000, 4] as const;
+
+interface Plan {
+  /** Whoever asks too much is answered, or refused, within this. */
+  readonly promptMs: number;
+  /** Wanted of what people and scripts wait for; what is long by nature has no such bound. The short form runs beside who knows what. */
+  readonly p99Ms: number;
+  readonly hosts: number;
+  readonly entriesPerHost: number;
+  readonly versions: number;
+  readonly switches: number;
+  readonly ports: number;
+  /** Requests a second that the search begins with and goes to at most, how long a try takes, how many there are of a rate, and how often the interval is halved. */
+  readonly search: { readonly from: number; readonly most: number; readonly seconds: number; readonly tries: number; readonly halvings: number };
+  readonly holdS: number;
+  /** Of the rate found: a try of some seconds is luckier than a long time. */
+  readonly heldShares: readonly number[];
+  readonly lookEveryMs: number;
+  readonly overloads: readonly { readonly kind: Kind; readonly factor: number }[];
+  readonly overloadS: number;
+  readonly overloadConnections: number;
+  readonly recoveryS: number;
+  /** What of the latency has to be below what again: of the few hundred requests of the short form, two late ones would be the 99th of 100. */
+  readonly recoveredShare: "p50Ms" | "p99Ms";
+  readonly recoveredMs: number;
+}
+
+const PLANS: Readonly<Record<Proving["form"], Plan>> = {
+  short: {
+    promptMs: 10_000,
+    p99Ms: 500,
+    hosts: 100,
+    entriesPerHost: 20,
+    versions: 3,
+    switches: 4,
+    ports: 8,
+    search: { from: 50, most: 400, seconds: 1, tries: 1, halvings: 0 },
+    holdS: 6,
+    heldShares: [0.6, 0.2],
+    lookEveryMs: 1_000,
+    overloads: [
+      { kind: "writes", factor: 10 },
+      { kind: "mixed", factor: 10 },
+      { kind: "floods", factor: 10 },
+    ],
+    overloadS: 2.5,
+    overloadConnections: 1_000,
+    recoveryS: 1.5,
+    recoveredShare: "p50Ms",
+    recoveredMs: 200,
+  },
+  long: {
+    promptMs: 3_000,
+    p99Ms: 50,
+    hosts: 2_000,
+    entriesPerHost: 50,
+    versions: 5,
+    switches: 20,
+    ports: 24,
+    search: { from: 100, most: 25_600, seconds: 10, tries: 2, halvings: 3 },
+    holdS: 600,
+    heldShares: [0.9, 0.75, 0.6],
+    lookEveryMs: 2_000,
+    overloads: [
+      { kind: "reads", factor: 3 },
+      { kind: "reads", factor: 10 },
+      { kind: "writes", factor: 3 },
+      { kind: "writes", factor: 10 },
+      { kind: "mixed", factor: 3 },
+      { kind: "mixed", factor: 10 },
+      { kind: "floods", factor: 3 },
+    ],
+    overloadS: 10,
+    overloadConnections: 2_000,
+    recoveryS: 5,
+    recoveredShare: "p99Ms",
+    recoveredMs: 50,
+  },
+};
+
+const SNMP_PORT = 16_171;
+
+export const load: Part = {
+  name: "load",
+  title: "Load, and more than that",
+  prove: async (proving) => {
+    const plan = PLANS[proving.form];
+    const store = await buildStore(
+      join(proving.directory, "data"),
+      [
+        { network: CAMPUS, hosts: plan.hosts, entriesPerHost: plan.entriesPerHost, versions: plan.versions },
+        { network: LAB, hosts: 1, entriesPerHost: 1, versions: 1 },
+      ],
+      proving.say,
+    );
+    const switches = Bun.spawn([process.execPath, join(import.meta.dir, "../benchmark/switches.ts"), String(plan.switches), String(plan.ports), String(SNMP_PORT)], { stdout: "pipe", stderr: "inherit" });
+    try {
+      const ready = new TextDecoder().decode((await switches.stdout.getReader().read()).value);
+      if (!ready.startsWith("ready")) throw new Error("the switches did not start");
+      const running = await startExecutable(proving.executable, store.directory, ["--snmp-port", String(SNMP_PORT)]);
+      try {
+        return await prove(proving, plan, store, running);
+      } finally {
+        await running.stop();
+      }
+    } finally {
+      switches.kill();
+      await switches.exited;
+    }
+  },
+};
+
+async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: Running): Promise<Proof> {
+  const world = await makeWorld(running, store, plan.switches);
+  const generator = new Generators(proving, world);
+  const found = await search(proving, plan, generator);
+  const held = await hold(proving, plan, store, running, generator, found);
+  const stalled = await stall(plan, running, generator, held.rate);
+  const overloads = await overload(proving, plan, store, running, generator, held.rate);
+  await running.stop();
+  const verified = Bun.spawnSync([proving.executable, "verify", "--data", store.directory], { stdout: "pipe", stderr: "ignore" });
+  const clean: Finding = {
+    claim: "after load and overload, verify finds the data sound",
+    held: verified.exitCode === 0,
+    figure: verified.exitCode === 0 ? `${headOf(store)} transactions` : verified.stdout.toString().slice(0, 500),
+  };
+  return { findings: [...held.findings, stalled, ...overloads.findings, clean], tables: [mixTable(held.rate), ...held.tables, ...overloads.tables] };
+}
+
+/** Runs loads one after the other, each in a process of its own. */
+class Generators {
+  private readonly proving: Proving;
+  private readonly world: World;
+  private count = 0;
+
+  constructor(proving: Proving, world: World) {
+    this.proving = proving;
+    this.world = world;
+  }
+
+  async run(task: Pick<Task, "kind" | "rate" | "seconds" | "withLong"> & { readonly connections?: number }): Promise<Report> {
+    this.count += 1;
+    const file = join(this.proving.directory, `load-${this.count}.json`);
+    const whole: Task = { world: this.world, connections: CONNECTIONS, seed: this.proving.seed + this.count, patienceMs: PATIENCE_MS, ...task };
+    await Bun.write(file, JSON.stringify(whole));
+    return JSON.parse(await run(join(import.meta.dir, "load/generator.ts"), file)) as Report;
+  }
+
+  async follow(after: number): Promise<(until: number) => Promise<Seen[]>> {
+    const file = join(this.proving.directory, "followers.json");
+    await Bun.write(file, JSON.stringify({ port: this.world.port, key: this.world.keys[0], after, ...FOLLOWERS }));
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "load/followers.ts"), file], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+    return async (until) => {
+      child.stdin.write(`until ${until}\n`);
+      await child.stdin.end();
+      const said = await child.stdout.text();
+      return JSON.parse(said.slice(said.indexOf("["))) as Seen[];
+    };
+  }
+}
+
+/** The highest rate at which a short time keeps its latency: doubled until one does not, then halved in between. */
+async function search(proving: Proving, plan: Plan, generator: Generators): Promise<number> {
+  const { from, most, seconds, tries, halvings } = plan.search;
+  // Code and caches are cold.
+  await generator.run({ kind: "mixed", rate: from, seconds, withLong: false });
+  const keeps = async (rate: number) => {
+    // Once may be what the machine does besides.
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const report = await generator.run({ kind: "mixed", rate, seconds, withLong: false });
+      proving.say(`${Math.round(rate)} requests a second: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, ${JSON.stringify(report.statuses)}`);
+      if (isKept(plan, report)) return true;
+    }
+    return false;
+  };
+  let [good, bad] = [0, from];
+  while (bad <= most && (await keeps(bad))) [good, bad] = [bad, 2 * bad];
+  for (let halving = 0; halving < halvings && good > 0 && bad <= most; halving += 1) {
+    const middle = Math.sqrt(good * bad);
+    if (await keeps(middle)) good = middle;
+    else bad = middle;
+  }
+  return Math.max(1, good);
+}
+
+function isKept(plan: Plan, report: Report): boolean {
+  return isClean(report) && report.served.p99Ms < plan.p99Ms;
+}
+
+/** Whether everything that was due was sent, and answered with success. */
+function isClean({ unsent, unanswered, broken, statuses }: Report): boolean {
+  return unsent === 0 && unanswered === 0 && broken === 0 && Object.keys(statuses).every((status) => status.startsWith("2"));
+}
+
+interface Held {
+  readonly rate: number;
+  readonly findings: Finding[];
+  readonly tables: Table[];
+}
+
+async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Running, generator: Generators, found: number): Promise<Held> {
+  const wal = `${dataFiles(store.directory).database}-wal`;
+  const descriptorsBefore = descriptorsOf(running.pid);
+  for (const [attempt, share] of plan.heldShares.entries()) {
+    const rate = Math.max(1, Math.floor(found * share));
+    const after = headOf(store);
+    const followed = await generator.follow(after);
+    const watch = new Watch(running.pid, wal, plan.lookEveryMs);
+    const report = await generator.run({ kind: "mixed", rate, seconds: plan.holdS, withLong: true });
+    watch.stop();
+    // What a scan goes on writing is read by the followers as well: both are asked up to what there was at the end.
+    await scansAreOver(running, store);
+    const expected = changesSince(store, after);
+    const seen = await followed(expected.last);
+    proving.say(`${rate} requests a second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`);
+    if (!isKept(plan, report) && attempt < plan.heldShares.length - 1) continue;
+    const { largest } = watch;
+    const missed = seen.filter(({ problem, digest }) => problem !== null || digest !== expected.digest);
+    const opened = descriptorsOf(running.pid) - descriptorsBefore;
+    return {
+      rate,
+      findings: [
+        { claim: `of a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of the moment they were due`, held: report.served.p99Ms < plan.p99Ms, figure: `${rate} requests a second for ${plan.holdS} s: ${sentence(report.served)}` },
+        { claim: "of a mixed load, no request fails, is refused or stays unanswered", held: isClean(report), figure: `${report.sent} requests${isClean(report) ? "" : `; ${outcome(report)}`}` },
+        { claim: "followers of the changes see every version of every transaction once and in order", held: expected.versions > 0 && missed.length === 0 && seen.length === FOLLOWERS.polling + FOLLOWERS.events, figure: `${seen.length} followers, ${expected.versions} versions in ${expected.transactions} transactions${missed.length === 0 ? "" : `; ${JSON.stringify(missed)}`}` },
+        { claim: "a follower that missed one version would be noticed", held: changesSince(store, after, 1).digest !== expected.digest, figure: `the digest of ${expected.versions - 1} versions is another` },
+        { claim: `under a mixed load, anonymous memory stays under ${MEMORY_MB} MB`, held: largest.memoryMb < MEMORY_MB, figure: `at most ${largest.memoryMb.toFixed(0)} MB` },
+        // Half a minute says nothing about it.
+        ...(proving.form === "long" ? [{ claim: `over ten minutes, memory is flat: it grows by less than ${SLOPE_MB} MB a minute in the second half`, held: watch.memorySlope < SLOPE_MB, figure: `${watch.memorySlope.toFixed(2)} MB a minute` }] : []),
+        { claim: `under a mixed load, the write-ahead log stays under ${WAL_MB} MB`, held: largest.walMb < WAL_MB, figure: `at most ${largest.walMb.toFixed(1)} MB` },
+        { claim: "a mixed load leaves no descriptor open", held: opened <= DESCRIPTORS_MORE, figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${largest.descriptors} meanwhile` },
+      ],
+      tables: [
+        { title: `Milliseconds from the moment at which a request was due, at ${rate} interactive requests a second for ${plan.holdS} s`, columns: ["class", "requests", "p50", "p99", "p99.9", "longest"], rows: [["all interactive", ...cells(report.served)], ...Object.entries(report.byClass).map(([name, each]) => [name, ...cells(each)])] },
+        { title: "What is long by nature, beside it, in milliseconds", columns: ["class", "requests", "p50", "p99", "p99.9", "longest"], rows: Object.entries(report.long).map(([name, each]) => [name, ...cells(each)]) },
+        { title: "The appliance meanwhile", columns: ["second", "anonymous memory, MB", "descriptors", "write-ahead log, MB"], rows: thinned(watch.looks).map(({ atS, memoryMb, descriptors, walMb }) => [atS.toFixed(0), memoryMb.toFixed(0), String(descriptors), walMb.toFixed(1)]) },
+      ],
+    };
+  }
+  throw new Error("no rate was held");
+}
+
+/** Whether what is measured here could be blind: to a time in which nothing is answered, and in which a closed loop would not ask. */
+async function stall(plan: Plan, running: Running, generator: Generators, rate: number): Promise<Finding> {
+  const loaded = generator.run({ kind: "reads", rate, seconds: STALLED_RUN_S, withLong: false });
+  await Bun.sleep((STALLED_RUN_S * 1_000) / 2);
+  process.kill(running.pid, "SIGSTOP");
+  try {
+    await Bun.sleep(STALL_MS);
+  } finally {
+    process.kill(running.pid, "SIGCONT");
+  }
+  const { served } = await loaded;
+  const heldUp = STALL_MS / (STALLED_RUN_S * 1_000);
+  return {
+    claim: `an appliance that stands still for ${STALL_MS / 1_000} s of ${STALLED_RUN_S} would not pass for one that keeps its latency`,
+    held: served.p99Ms > plan.p99Ms && served.p99Ms > 0.7 * STALL_MS,
+    figure: `stopped by a signal, ${Math.round(100 * heldUp)} of 100 requests due meanwhile: ${sentence(served)}`,
+  };
+}
+
+async function overload(proving: Proving, plan: Plan, store: BuiltStore, running: Running, generator: Generators, rate: number): Promise<Omit<Held, "rate">> {
+  const wal = `${dataFiles(store.directory).database}-wal`;
+  const descriptorsBefore = descriptorsOf(running.pid);
+  const runs: { readonly name: string; readonly report: Report; readonly watch: Watch; readonly health: Health; readonly recoveredMs: number | null }[] = [];
+  for (const { kind, factor } of plan.overloads) {
+    const watch = new Watch(running.pid, wal, 250);
+    const beside = watchHealth(running.port);
+    const report = await generator.run({ kind, rate: rate * factor, seconds: plan.overloadS, withLong: false, connections: plan.overloadConnections });
+    watch.stop();
+    const health = await beside();
+    const recoveredMs = await recovery(plan, generator, rate);
+    runs.push({ name: `${kind} × ${factor}`, report, watch, health, recoveredMs });
+    proving.say(`${kind} × ${factor}: ${outcome(report)}; served ${sentence(report.served)}; from sending ${sentence(report.fromSending)}; memory ${watch.largest.memoryMb.toFixed(0)} MB; recovered ${recoveredMs === null ? "not" : `${(recoveredMs / 1_000).toFixed(1)} s`}`);
+  }
+  const worst = (value: (run: (typeof runs)[number]) => number) => Math.max(...runs.map(value));
+  const sum = (value: (run: (typeof runs)[number]) => number) => runs.reduce((total, each) => total + value(each), 0);
+  const offenders = (isWrong: (run: (typeof runs)[number]) => boolean) => runs.filter(isWrong).map(({ name, report }) => `${name}: ${outcome(report)}`);
+  const forgotten = offenders(({ report }) => report.unanswered > 0 || report.broken > 0);
+  const wrong = offenders(({ report }) => report.faults.length > 0);
+  const refused = sum(({ report }) => report.refusals.count);
+  const mute = sum(({ report }) => report.withoutRetryAfter);
+  const slowest = worst(({ report }) => report.fromSending.longestMs);
+  const memoryMb = worst(({ watch }) => watch.largest.memoryMb);
+  const walMb = worst(({ watch }) => watch.largest.walMb);
+  const late = runs.filter(({ recoveredMs }) => recoveredMs === null || recoveredMs > RECOVERY_MS).map(({ name }) => name);
+  const opened = descriptorsOf(running.pid) - descriptorsBefore;
+  return {
+    findings: [
+      { claim: "of more than it can do, the appliance refuses a part at once", held: refused > 0, figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused` },
+      { claim: "beyond its rate, no request waits for ever: every one is answered or refused", held: forgotten.length === 0, figure: forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; ") },
+      { claim: `beyond its rate, every request is answered or refused within ${plan.promptMs / 1_000} s of its sending`, held: slowest < plan.promptMs, figure: `the slowest after ${Math.round(slowest)} ms` },
+      { claim: "beyond its rate, nothing is answered but success, 429 and 503", held: wrong.length === 0, figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; ") },
+      { claim: "every refusal says with Retry-After when to come again", held: mute === 0, figure: `${refused} refusals, ${mute} without` },
+      { claim: "beyond its rate, the health check is never refused", held: sum(({ health }) => health.failed) === 0 && sum(({ health }) => health.answered) > 0, figure: `${sum(({ health }) => health.answered)} answered, ${sum(({ health }) => health.failed)} not; the slowest after ${Math.round(worst(({ health }) => health.slowestMs))} ms` },
+      { claim: `beyond its rate, anonymous memory stays under ${MEMORY_MB} MB`, held: memoryMb < MEMORY_MB, figure: `at most ${memoryMb.toFixed(0)} MB` },
+      { claim: `beyond its rate, the write-ahead log stays under ${WAL_MB} MB`, held: walMb < WAL_MB, figure: `at most ${walMb.toFixed(1)} MB` },
+      { claim: "an overload leaves no descriptor open", held: opened <= DESCRIPTORS_MORE, figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${worst(({ watch }) => watch.largest.descriptors)} meanwhile` },
+      { claim: `within ${RECOVERY_MS / 1_000} s after an overload, the rate of before has its latency again`, held: late.length === 0, figure: late.length === 0 ? `after ${(worst(({ recoveredMs }) => recoveredMs ?? 0) / 1_000).toFixed(1)} s at most` : `not after ${late.join(", ")}` },
+    ],
+    tables: [
+      {
+        title: `Beyond ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds from the sending`,
+        columns: ["load", "served", "refused", "found no connection free", "served p50", "served p99", "refused p50", "refused p99", "longest", "memory, MB", "recovered after, s"],
+        rows: runs.map(({ name, report, watch, recoveredMs }) => [
+          name,
+          String(report.served.count),
+          String(report.refusals.count),
+          String(report.unsent),
+          String(report.accepted.p50Ms),
+          String(report.accepted.p99Ms),
+          String(report.refusals.p50Ms),
+          String(report.refusals.p99Ms),
+          String(Math.round(report.fromSending.longestMs)),
+          watch.largest.memoryMb.toFixed(0),
+          recoveredMs === null ? "—" : (recoveredMs / 1_000).toFixed(1),
+        ]),
+      },
+    ],
+  };
+}
+
+interface Health {
+  answered: number;
+  failed: number;
+  slowestMs: number;
+}
+
+/** Asks for the health of the appliance again and again. @returns ends it */
+function watchHealth(port: number): () => Promise<Health> {
+  const health: Health = { answered: 0, failed: 0, slowestMs: 0 };
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const askedAt = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${port}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null);
+      if (answer?.ok) health.answered += 1;
+      else health.failed += 1;
+      await answer?.arrayBuffer().catch(() => null);
+      health.slowestMs = Math.max(health.slowestMs, performance.now() - askedAt);
+      await Bun.sleep(HEALTH_EVERY_MS);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await asking;
+    return health;
+  };
+}
+
+/** How long after an overload a time begins that keeps the latency; null where none does for long. */
+async function recovery(plan: Plan, generator: Generators, rate: number): Promise<number | null> {
+  const overAt = performance.now();
+  for (;;) {
+    const beganMs = performance.now() - overAt;
+    const report = await generator.run({ kind: "mixed", rate, seconds: plan.recoveryS, withLong: false });
+    if (isClean(report) && report.served[plan.recoveredShare] < plan.recoveredMs) return beganMs;
+    if (beganMs > 2 * RECOVERY_MS) return null;
+  }
+}
+
+async function scansAreOver(running: Running, store: BuiltStore): Promise<void> {
+  const deadline = performance.now() + 2 * PATIENCE_MS;
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/discovery/scans?limit=100`, { headers: { authorization: `Bearer ${store.key}` } });
+    const { data } = (await answer.json()) as { data: { status: string }[] };
+    if (data.every(({ status }) => status !== "Queued" && status !== "Running")) return;
+    if (performance.now() > deadline) throw new Error("a scan does not end");
+    await Bun.sleep(100);
+  }
+}
+
+async function run(script: string, file: string): Promise<string> {
+  const child = Bun.spawn([process.execPath, script, file], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const said = await child.stdout.text();
+  if ((await child.exited) !== 0) throw new Error(`${script} ended with ${child.exitCode}`);
+  return said;
+}
+
+function mixTable(rate: number): Table {
+  return {
+    title: `An hour of a busy network in ten minutes (× ${COMPRESSION}): what is asked of it`,
+    columns: ["class", "share of the interactive", "in that hour"],
+    rows: [
+      ...INTERACTIVE.map(({ name, share }) => [name, `${Math.round(share * 100)} %`, String(Math.round((share * rate * 3_600) / COMPRESSION))]),
+      ...LONG.map(({ name, perHour }) => [name, "", String(perHour)]),
+      ["followers of the changes", "", `${FOLLOWERS.polling} by long polling, ${FOLLOWERS.events} by events`],
+    ],
+  };
+}
+
+function sentence({ p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string {
+  return `p50 ${p50Ms} ms, p99 ${p99Ms} ms, p99.9 ${p999Ms} ms, longest ${longestMs} ms`;
+}
+
+function outcome({ sent, unsent, unanswered, broken, statuses, faults }: Report): string {
+  return `${sent} sent (${JSON.stringify(statuses)}), ${unsent} found no connection free, ${unanswered} unanswered, ${broken} broken off${faults.length === 0 ? "" : `; ${faults.join("; ")}`}`;
+}
+
+function statusesOf(reports: readonly Report[]): string {
+  const total: Record<string, number> = {};
+  for (const { statuses } of reports) for (const [status, count] of Object.entries(statuses)) total[status] = (total[status] ?? 0) + count;
+  return Object.entries(total).map(([status, count]) => `${count} × ${status}`).join(", ");
+}
+
+function cells({ count, p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string[] {
+  return [count, p50Ms, p99Ms, p999Ms, longestMs].map(String);
+}
+
+/** Twenty rows tell it. */
+function thinned<T>(looks: readonly T[]): T[] {
+  const step = Math.ceil(looks.length / 20);
+  return looks.filter((_, n) => n % step === 0 || n === looks.length - 1);
+}

@@ -1,0 +1,279 @@
+// Sends an open load: each request at its time by the clock, whether or not the ones before it are answered. A process of its own, so that
+// its pauses are not the server's. Usage: generator.ts FILE with a Task; writes a Report to standard output.
+
+import { seededRandom } from "../../../test/support/seeded-random.ts";
+import { classesOf, COMPRESSION, LONG, type Chance, type Kind, type World } from "./mix.ts";
+
+export interface Task {
+  readonly world: World;
+  readonly kind: Kind;
+  /** Interactive requests a second, at random moments (Poisson). */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly connections: number;
+  /** Whether what is long by nature goes on beside. */
+  readonly withLong: boolean;
+  readonly seed: number;
+  /** An answer that takes longer is missed for ever. */
+  readonly patienceMs: number;
+}
+
+export interface Latencies {
+  readonly count: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly longestMs: number;
+}
+
+export interface Report {
+  readonly seconds: number;
+  /** Interactive requests that went out. */
+  readonly sent: number;
+  /** Were due, and found every connection waiting for its answer until the end. */
+  readonly unsent: number;
+  /** Sent and not answered in time. */
+  readonly unanswered: number;
+  /** Connections that broke off under a request. */
+  readonly broken: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Answers of 429 and 503 without Retry-After. */
+  readonly withoutRetryAfter: number;
+  /** Some answers that are neither success, nor 429, nor 503. */
+  readonly faults: readonly string[];
+  /** From the moment at which they were due: what a caller waits. Answers of success only. */
+  readonly served: Latencies;
+  readonly byClass: Readonly<Record<string, Latencies>>;
+  readonly long: Readonly<Record<string, Latencies>>;
+  /** From the moment at which they were sent: what the appliance takes, refusals included. */
+  readonly fromSending: Latencies;
+  /** Successes alone, from their sending. */
+  readonly accepted: Latencies;
+  /** Refusals alone, from their sending. */
+  readonly refusals: Latencies;
+}
+
+interface Due {
+  readonly name: string;
+  readonly isLong: boolean;
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+interface Connection {
+  readonly socket: { write(bytes: Uint8Array): number; end(): void };
+  due: Due | null;
+  sentAt: number;
+  /** What did not fit into the socket's buffer. */
+  unwritten: Uint8Array;
+  status: number;
+  hasRetryAfter: boolean;
+  head: Buffer;
+  /** Of a body with a length, what is to come; -1 while the head is not whole, -2 where it comes in chunks. */
+  left: number;
+  tail: string;
+  start: string;
+}
+
+const EMPTY = Buffer.alloc(0);
+/** Requests that are due and wait for a connection at most: more would only be memory of this process. */
+const BACKLOG_MAX = 20_000;
+const FAULTS_TOLD = 5;
+
+export async function generate(task: Task): Promise<Report> {
+  const random = seededRandom(task.seed);
+  const chance: Chance = () => random.integer(2 ** 32) / 2 ** 32;
+  const classes = classesOf(task.kind);
+  const total = classes.reduce((sum, { share }) => sum + share, 0);
+  const free: Connection[] = [];
+  const all = new Set<Connection>();
+  const backlog: Due[] = [];
+  const interactive = new Map<string, number[]>(classes.map(({ name }) => [name, []]));
+  const long = new Map<string, number[]>();
+  const fromSending: number[] = [];
+  const accepted: number[] = [];
+  const refusals: number[] = [];
+  const statuses: Record<string, number> = {};
+  const faults: string[] = [];
+  let [sent, unsent, unanswered, broken, withoutRetryAfter, opening] = [0, 0, 0, 0, 0, 0];
+  let isOver = false;
+
+  const open = () => {
+    opening += 1;
+    return Bun.connect<{ connection: Connection }>({
+      hostname: "127.0.0.1",
+      port: task.world.port,
+      socket: {
+        open: (socket) => {
+          opening -= 1;
+          const connection: Connection = { socket: socket as never, due: null, sentAt: 0, unwritten: EMPTY, status: 0, hasRetryAfter: false, head: EMPTY, left: -1, tail: "", start: "" };
+          socket.data = { connection };
+          all.add(connection);
+          give(connection);
+        },
+        data: (socket, chunk) => receive(socket.data.connection, chunk),
+        drain: (socket) => flush(socket.data.connection),
+        close: (socket) => gone(socket.data?.connection),
+        error: () => {},
+        connectError: () => {
+          opening -= 1;
+        },
+      },
+    }).catch(() => {});
+  };
+
+  const give = (connection: Connection) => {
+    const due = backlog.shift();
+    if (due === undefined) free.push(connection);
+    else dispatch(connection, due);
+  };
+
+  const dispatch = (connection: Connection, due: Due) => {
+    connection.due = due;
+    connection.sentAt = performance.now();
+    connection.head = EMPTY;
+    connection.left = -1;
+    connection.tail = "";
+    connection.start = "";
+    connection.unwritten = due.bytes;
+    if (!due.isLong) sent += 1;
+    flush(connection);
+  };
+
+  const flush = (connection: Connection) => {
+    if (connection.unwritten.length === 0) return;
+    const written = Math.max(0, connection.socket.write(connection.unwritten));
+    connection.unwritten = connection.unwritten.subarray(written);
+  };
+
+  const receive = (connection: Connection, chunk: Buffer) => {
+    let body: Buffer = chunk;
+    if (connection.left === -1) {
+      const head = connection.head.length === 0 ? chunk : Buffer.concat([connection.head, chunk]);
+      const bodyStart = head.indexOf("\r\n\r\n") + 4;
+      if (bodyStart < 4) {
+        connection.head = Buffer.from(head);
+        return;
+      }
+      const text = head.toString("latin1", 0, bodyStart).toLowerCase();
+      connection.status = Number(text.slice(9, 12));
+      connection.hasRetryAfter = text.includes("\r\nretry-after:");
+      const length = /\r\ncontent-length: *(\d+)/.exec(text);
+      connection.left = length === null ? (text.includes("\r\ntransfer-encoding: chunked") ? -2 : 0) : Number(length[1]);
+      body = head.subarray(bodyStart);
+      connection.start = body.toString("utf8", 0, 300);
+    }
+    if (connection.left === -2) {
+      connection.tail = (connection.tail + body.toString("latin1", Math.max(0, body.length - 5))).slice(-5);
+      if (connection.tail === "0\r\n\r\n") answered(connection);
+      return;
+    }
+    connection.left -= body.length;
+    if (connection.left <= 0) answered(connection);
+  };
+
+  const answered = (connection: Connection) => {
+    const { due, status } = connection;
+    if (due === null) return;
+    connection.due = null;
+    connection.left = -1;
+    connection.head = EMPTY;
+    const now = performance.now();
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    const isRefusal = status === 429 || status === 503;
+    if (isRefusal && !connection.hasRetryAfter) withoutRetryAfter += 1;
+    if (!isRefusal && (status < 200 || status > 299) && faults.length < FAULTS_TOLD) faults.push(`${due.name}: ${status} ${connection.start}`);
+    if (!due.isLong) {
+      fromSending.push(now - connection.sentAt);
+      (isRefusal ? refusals : accepted).push(now - connection.sentAt);
+    }
+    if (status >= 200 && status < 300) {
+      const into = due.isLong ? long : interactive;
+      const times = into.get(due.name) ?? [];
+      times.push(now - due.at);
+      into.set(due.name, times);
+    }
+    give(connection);
+  };
+
+  const gone = (connection: Connection | undefined) => {
+    if (connection === undefined) return;
+    all.delete(connection);
+    const place = free.indexOf(connection);
+    if (place >= 0) free.splice(place, 1);
+    if (connection.due !== null) broken += 1;
+    if (!isOver) void open();
+  };
+
+  for (let each = 0; each < task.connections; each += 1) void open();
+  const patience = performance.now() + task.patienceMs;
+  while (all.size < task.connections && performance.now() < patience) await Bun.sleep(5);
+
+  const began = performance.now();
+  const end = began + task.seconds * 1_000;
+  /** Beside the rest: when each of the long ones is due next. The first ones are spread over one interval. */
+  const longDue = LONG.map((each) => {
+    const everyMs = 3_600_000 / COMPRESSION / each.perHour;
+    return { each, everyMs, at: began + Math.min(everyMs, task.seconds * 500) * chance() };
+  });
+  let nextAt = began - Math.log(1 - chance()) * (1_000 / task.rate);
+  const enqueue = (due: Due) => {
+    // The one used last: the others' buffers stay out of the processor's cache.
+    const connection = free.pop();
+    if (connection !== undefined) dispatch(connection, due);
+    else if (backlog.length < BACKLOG_MAX) backlog.push(due);
+    else unsent += 1;
+  };
+  while (performance.now() < end) {
+    const now = performance.now();
+    while (nextAt <= now && nextAt < end) {
+      let ball = chance() * total;
+      const chosen = classes.find(({ share }) => (ball -= share) < 0) ?? classes[0];
+      if (chosen !== undefined) enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.world, chance) });
+      nextAt -= Math.log(1 - chance()) * (1_000 / task.rate);
+    }
+    for (const next of task.withLong ? longDue : []) {
+      if (next.at > now) continue;
+      enqueue({ name: next.each.name, isLong: true, at: next.at, bytes: next.each.request(task.world, chance) });
+      next.at += next.everyMs;
+    }
+    await Bun.sleep(1);
+  }
+  // What found no connection until the end is not sent any more; what was sent is waited for.
+  unsent += backlog.splice(0).filter(({ isLong }) => !isLong).length;
+  const waitUntil = performance.now() + task.patienceMs;
+  const waiting = () => [...all].filter(({ due }) => due !== null);
+  while (waiting().length > 0 && performance.now() < waitUntil) await Bun.sleep(5);
+  unanswered = waiting().length;
+  isOver = true;
+  for (const connection of all) connection.socket.end();
+  const sortedOf = (times: ReadonlyMap<string, number[]>) => Object.fromEntries([...times].map(([name, each]) => [name, latenciesOf(each)]));
+  return {
+    seconds: task.seconds,
+    sent,
+    unsent,
+    unanswered,
+    broken,
+    statuses,
+    withoutRetryAfter,
+    faults,
+    served: latenciesOf([...interactive.values()].flat()),
+    byClass: sortedOf(interactive),
+    long: sortedOf(long),
+    fromSending: latenciesOf(fromSending),
+    accepted: latenciesOf(accepted),
+    refusals: latenciesOf(refusals),
+  };
+}
+
+function latenciesOf(times: readonly number[]): Latencies {
+  const sorted = Float64Array.from(times).sort();
+  const at = (share: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 100) / 100;
+  return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), longestMs: at(1) };
+}
+
+if (import.meta.main) {
+  const task = (await Bun.file(process.argv[2] as string).json()) as Task;
+  await Bun.write(Bun.stdout, JSON.stringify(await generate(task)));
+  process.exit(0);
+}

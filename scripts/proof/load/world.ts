@@ -1,0 +1,135 @@
+// Makes what the load is about: a store with a past, hosts with children, tags, somebody who signs in, and switches to be scanned.
+
+import { Database } from "bun:sqlite";
+import { dataFiles } from "../../../src/db/data-directory.ts";
+import { CHANGE_KINDS } from "../../../src/history/change-view.ts";
+import type { Running } from "../../benchmark/executable.ts";
+import type { BuiltStore } from "../../benchmark/store.ts";
+import { addressOf } from "../../benchmark/switches.ts";
+import { SeenChanges, type Seen } from "./followers.ts";
+import type { World } from "./mix.ts";
+
+/** The populations of the store: what is listed and changed, and where scans go. */
+export const [CAMPUS, LAB] = ["campus", "lab"] as const;
+const PASSWORD = "correct horse battery";
+/** People whose requests these are, each by an API key. */
+const USERS = 8;
+/** Hosts with children, tags, interface entries and instants that requests choose among. */
+const [HOSTS, TAGS, ENTRIES_OF, INSTANTS] = [40, 20, 60, 400] as const;
+
+/** @param switches how many of them answer by SNMP */
+export async function makeWorld(running: Running, store: BuiltStore, switches: number): Promise<World> {
+  const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+    return ((await answer.json()) as { data: T }).data;
+  };
+  const networkId = store.networkIds[CAMPUS] as string;
+  const scanNetworkId = store.networkIds[LAB] as string;
+  const hostIds = store.hostIds[CAMPUS] as string[];
+  const entries = [];
+  for (const hostId of hostIds.slice(0, ENTRIES_OF)) entries.push(...(await ask<World["entries"]>("GET", `if-entries?host_id=${hostId}&limit=20`)));
+  const hosts = [];
+  for (let n = 0; n < HOSTS; n += 1) {
+    const made = await ask<World["hosts"][number]>("POST", "hosts", {
+      network_id: networkId,
+      name: `loaded-${n}`,
+      ip_addresses: Array.from({ length: 5 }, (_, k) => ({ ip_address: `10.250.${n}.${k + 1}` })),
+      ports: Array.from({ length: 10 }, (_, k) => ({ number: 8_000 + k, protocol: "Tcp" })),
+      services: Array.from({ length: 5 }, (_, k) => ({ name: `service ${k}`, service_definition: "load" })),
+    });
+    hosts.push(made);
+  }
+  const tagIds = [];
+  for (let n = 0; n < TAGS; n += 1) tagIds.push((await ask<{ id: string }>("POST", "tags", { organization_id: store.organizationId, name: `load ${n}`, color: "Red", description: "", is_application: false })).id);
+  const keys = [];
+  for (let n = 0; n < USERS; n += 1) {
+    const { id } = await ask<{ id: string }>("POST", "users", { organization_id: store.organizationId, email: emailOf(n), name: `Load ${n}`, password: PASSWORD, role: "Admin", network_ids: [] });
+    keys.push(await keyOf(running, store, emailOf(n), id));
+  }
+  await ask("POST", "credentials", {
+    organization_id: store.organizationId,
+    name: "public",
+    credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "public" } },
+    assigned_network_ids: [scanNetworkId],
+    host_assignments: [],
+    tags: [],
+  });
+  return {
+    port: running.port,
+    keys,
+    networkId,
+    hostIds,
+    entries: entries.map(({ id, host_id, if_index, if_descr }) => ({ id, host_id, if_index, if_descr })),
+    hosts,
+    tagIds,
+    instants: instantsOf(store),
+    email: emailOf(0),
+    password: PASSWORD,
+    scanTargets: Array.from({ length: switches }, (_, n) => addressOf(n)),
+    scanNetworkId,
+  };
+}
+
+/** Signs a user in and makes the API key: by an API key nobody could. */
+async function keyOf(running: Running, store: BuiltStore, email: string, userId: string): Promise<string> {
+  const url = `http://127.0.0.1:${running.port}`;
+  const json = { "content-type": "application/json" };
+  const signedIn = await fetch(`${url}/api/auth/login`, { method: "POST", headers: json, body: JSON.stringify({ email, password: PASSWORD }) });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";", 1)[0];
+  if (cookie === undefined) throw new Error(`the sign-in answered ${signedIn.status}`);
+  const body = { organization_id: store.organizationId, user_id: userId, name: "load", tags: [], permissions: "Admin" };
+  const made = await fetch(`${url}/api/v1/auth/keys`, { method: "POST", headers: { ...json, cookie }, body: JSON.stringify(body) });
+  if (!made.ok) throw new Error(`the key was answered ${made.status}: ${(await made.text()).slice(0, 300)}`);
+  return ((await made.json()) as { data: { key: string } }).data.key;
+}
+
+function emailOf(n: number): string {
+  return `load-${n}@example.net`;
+}
+
+/** The last transaction of the ledger. */
+export function headOf(store: BuiltStore): number {
+  return reading(store, (db) => (db.query("SELECT max(sequence) AS head FROM history_transactions").get() as { head: number }).head);
+}
+
+/**
+ * What a follower of all changes has to have seen since a transaction, read from the ledger itself.
+ * @param missed versions that are left out, of the last transaction: what a follower that missed them would tell
+ */
+export function changesSince(store: BuiltStore, after: number, missed = 0): Omit<Seen, "by" | "problem"> {
+  const seen = new SeenChanges(after);
+  const codes = CHANGE_KINDS.map(({ code }) => code).join(",");
+  reading(store, (db) => {
+    const rows = db.query(
+      `SELECT v.key & 0x7fffffff AS sequence, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
+        WHERE v.key & 0x7fffffff > ? AND r.kind IN (${codes}) GROUP BY 1 ORDER BY 1`,
+    );
+    const all = (rows.all(after) as { sequence: number; versions: number }[]).flatMap(({ sequence, versions }) => Array.from({ length: versions }, () => sequence));
+    for (const sequence of all.slice(0, all.length - missed)) seen.add(sequence);
+  });
+  const digest = seen.digest();
+  return { versions: seen.versions, transactions: seen.transactions, last: seen.last, digest };
+}
+
+/** Spread over the ledger, from where all of it was there. */
+function instantsOf(store: BuiltStore): string[] {
+  return reading(store, (db) => {
+    const rows = db.query("SELECT at FROM history_transactions WHERE sequence > (SELECT max(sequence) / 3 FROM history_transactions) ORDER BY sequence").values() as [number][];
+    const step = Math.max(1, Math.floor(rows.length / INSTANTS));
+    return rows.filter((_, n) => n % step === 0).map(([at]) => new Date(at).toISOString());
+  });
+}
+
+function reading<T>(store: BuiltStore, read: (db: Database) => T): T {
+  const db = new Database(dataFiles(store.directory).database, { readonly: true });
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
+}

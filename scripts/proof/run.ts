@@ -1,0 +1,127 @@
+// Runs the parts of the proof one after the other and writes one report. Ends with status 1 when something did not hold.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { arch, cpus, release, tmpdir, totalmem } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "../../package.json" with { type: "json" };
+import { disk } from "./disk.ts";
+import { input } from "./input.ts";
+import { kill } from "./kill.ts";
+import { load } from "./load.ts";
+import type { Form, Part, Proof, Table } from "./part.ts";
+import { security } from "./security.ts";
+import { sideBySide } from "./side-by-side.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+const EXECUTABLE = join(ROOT, "dist/netledger");
+
+/** In the order in which they run: the ones that measure last, on a machine that has become quiet. */
+const PARTS: readonly Part[] = [kill, input, security, disk, load, sideBySide];
+
+const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--directory DIR] [${PARTS.map(({ name }) => name).join("|")} …]`;
+
+interface Outcome {
+  readonly part: Part;
+  readonly proof: Proof | null;
+  /** Why it came to no findings. */
+  readonly failure: string | null;
+  readonly tookMs: number;
+}
+
+process.exit(await main());
+
+async function main(): Promise<number> {
+  const { values, positionals } = readArguments();
+  const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name));
+  const seed = Number(values.seed ?? 1);
+  if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
+    console.error(`netledger: ${unknown.length > 0 ? `there is no part ${unknown.join(", ")}` : "--seed must be a whole number"}. ${USAGE}`);
+    return 2;
+  }
+  const form: Form = values.short ? "short" : "long";
+  const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const report = resolve(values.report ?? join(ROOT, "dist/proof.md"));
+  const outcomes: Outcome[] = [];
+  for (const part of chosen) {
+    outcomes.push(await run(part, form, seed, values.directory ?? tmpdir()));
+    // Written after every part: hours of work are not lost to a mistake in the last one.
+    mkdirSync(dirname(report), { recursive: true });
+    writeFileSync(report, render(outcomes, form, seed));
+  }
+  const broken = outcomes.flatMap(({ part, proof, failure }) => [
+    ...(failure === null ? [] : [`${part.name}: ${failure}`]),
+    ...(proof?.findings ?? []).filter(({ held }) => !held).map(({ claim, figure }) => `${part.name}: ${claim}: ${figure}`),
+  ]);
+  for (const line of broken) console.log(`did not hold: ${line}`);
+  console.log(`the report is in ${report}`);
+  return broken.length === 0 ? 0 : 1;
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { short: { type: "boolean", default: false }, seed: { type: "string" }, report: { type: "string" }, directory: { type: "string" } },
+    });
+  } catch (error) {
+    console.error(`netledger: ${error instanceof Error ? error.message : error}. ${USAGE}`);
+    return process.exit(2);
+  }
+}
+
+async function run(part: Part, form: Form, seed: number, parent: string): Promise<Outcome> {
+  console.log(`== ${part.title}`);
+  mkdirSync(parent, { recursive: true });
+  const directory = mkdtempSync(join(parent, `netledger-proof-${part.name}-`));
+  const began = performance.now();
+  try {
+    const proof = await part.prove({ form, executable: EXECUTABLE, directory, seed, say: (line) => console.log(`   ${line}`) });
+    for (const { claim, held, figure } of proof.findings) console.log(`${held ? "held" : "DID NOT HOLD"}: ${claim} (${figure})`);
+    for (const reason of proof.leftOut ?? []) console.log(`left out: ${reason}`);
+    return { part, proof, failure: null, tookMs: performance.now() - began };
+  } catch (error) {
+    return { part, proof: null, failure: error instanceof Error ? (error.stack ?? error.message) : String(error), tookMs: performance.now() - began };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Markdown: what ran on what, then each part with its claims, figures and tables. */
+function render(outcomes: readonly Outcome[], form: Form, seed: number): string {
+  const findings = outcomes.flatMap(({ proof }) => proof?.findings ?? []);
+  const cpu = cpus();
+  const lines = [
+    "# What netledger withstands",
+    "",
+    `netledger ${manifest.version}${revision()}, ${form} form, seed ${seed}; ${cpu.length} × ${cpu[0]?.model.trim() ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()} ${arch()}, file system ${fileSystem()}.`,
+    `${findings.filter(({ held }) => held).length} of ${findings.length} claims held.`,
+  ];
+  for (const { part, proof, failure, tookMs } of outcomes) {
+    lines.push("", `## ${part.title}`, "", `\`./scripts/prove ${part.name}${form === "short" ? " --short" : ""}${seed === 1 ? "" : ` --seed ${seed}`}\`, ${Math.round(tookMs / 1000)} s.`, "");
+    if (failure !== null) lines.push(`**Came to no findings**: ${failure}`);
+    if (proof === null) continue;
+    lines.push(...tableLines({ title: "", columns: ["claim", "held", "measured"], rows: proof.findings.map(({ claim, held, figure }) => [claim, held ? "yes" : "**no**", figure]) }));
+    for (const table of proof.tables ?? []) lines.push("", `${table.title}:`, "", ...tableLines(table));
+    for (const reason of proof.leftOut ?? []) lines.push("", `Left out: ${reason}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function tableLines({ columns, rows }: Table): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
+}
+
+/** Of the checkout, where it is one. */
+function revision(): string {
+  const asked = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], { stdout: "pipe", stderr: "ignore" });
+  return asked.exitCode === 0 ? ` (${asked.stdout.toString().trim()})` : "";
+}
+
+/** Of the folder for temporary files: what a disk does is part of what was measured. */
+function fileSystem(): string {
+  const mounts = readFileSync("/proc/self/mounts", "utf8").trim().split("\n").map((line) => line.split(" "));
+  const under = mounts.filter(([, path = ""]) => path === "/" || `${tmpdir()}/`.startsWith(`${path}/`));
+  return under.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0]?.[2] ?? "unknown";
+}

@@ -1,0 +1,222 @@
+// Sign-ins, first claims and changes of passwords, hundreds at once: what they cost those who read, what they take of memory, and who
+// still gets in.
+
+import { systemTimers } from "../../../src/base/timers.ts";
+import { PASSWORD_MAX_RUNNING, PASSWORD_MEMORY_KIB } from "../../../src/access/password.ts";
+import { seededRandom } from "../../../test/support/seeded-random.ts";
+import type { Finding, Proving } from "../part.ts";
+import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
+import { median, quantile } from "./samples.ts";
+import { hashTime } from "./timing.ts";
+import { dataOf, DISABLED_EMAIL, MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, sources, Stage } from "./stage.ts";
+
+/** Of one wave. */
+const AT_ONCE = 200;
+/** What a read beside a flood may take in nine of ten cases. */
+const READ_P90_MS = 150;
+const READ_EVERY_MS = 25;
+/** A line of waiting hashes lasts longer. */
+const WAVE_PAUSE_MS = 100;
+/** What hashing may take beyond the hashes that run at once, in KiB: connections, their answers, garbage. */
+const SLACK_KIB = 96 * 1024;
+/** Who has signed in from there before gets in within this time beside the flood, trying again when told to. */
+const GET_IN_MS = 5_000;
+
+export async function proveFlood(proving: Proving): Promise<Finding[]> {
+  const stage = new Stage(proving, "flood");
+  try {
+    const claims = await claimed(stage);
+    await stage.close();
+    return [...claims, ...(await flooded(new Stage(proving, "flooded"), proving))];
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The first claim, two hundred times at once by somebody who knows the token. */
+async function claimed(stage: Stage): Promise<Finding[]> {
+  await stage.start();
+  const { setupToken } = stage.running;
+  const next = sources();
+  const claim = (token: string) => stage.send("POST", "/api/auth/setup", { setup_token: token, organization_name: "Acme", network_name: "Main", email: OWNER_EMAIL, password: OWNER_PASSWORD }, [], next());
+  const guesses = await Promise.all(Array.from({ length: AT_ONCE }, () => claim("0000-0000-0000-0000-0000-0000-0000")));
+  const claims = await Promise.all(Array.from({ length: AT_ONCE }, () => claim(setupToken)));
+  const counts = countsOf(claims);
+  const signedIn = claims.filter((answer) => answer.status === 200);
+  const owner = signedIn[0];
+  const organizations = owner === undefined ? [] : ((memberOf(await stage.send("GET", "/api/v1/users", undefined, [["Cookie", `session_id=${sessionOf(owner)}`]]), "data") as unknown[]) ?? []);
+  return [
+    {
+      claim: `of ${AT_ONCE} first claims at once with the right token one is done, and the others are refused; guesses of the token all fail`,
+      held: counts.get(200) === 1 && [...counts.keys()].every((status) => [200, 409, 429].includes(status)) && organizations.length === 1 && refusedInTime(claims) && guesses.every(({ status }) => status === 401 || status === 429),
+      figure: `${told(counts)}; guesses ${told(countsOf(guesses))}; ${organizations.length} user afterwards`,
+    },
+  ];
+}
+
+async function flooded(stage: Stage, proving: Proving): Promise<Finding[]> {
+  const random = seededRandom(proving.seed);
+  try {
+    const people = await populate(stage);
+    for (let n = 0; n < 50; n += 1) dataOf(await stage.send("POST", "/api/v1/hosts", { name: `host ${n}`, network_id: people.networkId }, [people.key]));
+    const durationMs = proving.form === "short" ? 3_000 : 20_000;
+    const hashMs = await hashTime();
+    // Somebody at the desk where they sign in every day.
+    const desk = "127.250.0.1";
+    const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, desk);
+    const { answers: calm, times: quiet } = await besides(stage, people.key, durationMs / 2, async () => [await stage.ask({ path: "/api/auth/setup" })]);
+    const before = stage.running.memoryKib("VmRSS");
+
+    const next = sources();
+    const accounts = [OWNER_EMAIL, MEMBER_EMAIL, DISABLED_EMAIL];
+    // Each from an address of its own, so that it is the hashing that is flooded and not the throttle that answers.
+    const attempt = () => {
+      const email = random.integer(2) === 0 ? random.pick(accounts) : `nobody${random.integer(1_000_000)}@acme.example`;
+      return stage.signIn(email, `wrong ${random.integer(1_000_000)}`, next());
+    };
+    const cheap = await besides(stage, people.key, durationMs / 2, () => Promise.all(Array.from({ length: AT_ONCE }, () => stage.ask({ path: "/api/auth/setup", source: next() }))));
+    let peak = before;
+    const stopWatching = every(10, () => {
+      peak = Math.max(peak, stage.running.memoryKib("VmRSS"));
+    });
+    const flood = besides(stage, people.key, durationMs, () => Promise.all(Array.from({ length: AT_ONCE }, attempt)));
+    const inMs = await getIn(stage, desk);
+    const { answers, times: beside, refused } = await flood;
+    stopWatching();
+    const counts = countsOf(answers);
+    const hashed = counts.get(401) ?? 0;
+    const allowedRefusals = Math.max(0.05, 3 * cheap.refused);
+    const allowedMs = Math.max(READ_P90_MS, 5 * quantile(cheap.times, 0.9));
+
+    const { findings, session: later } = await changes(stage, session, desk);
+    const { times: after } = await besides(stage, people.key, 500, async () => []);
+    const alive = await stage.send("GET", "/api/auth/me", undefined, [later]);
+    const allowedKib = PASSWORD_MAX_RUNNING * PASSWORD_MEMORY_KIB + SLACK_KIB;
+    return [
+      {
+        claim: `reads go on beside waves of ${AT_ONCE} sign-ins at once from as many addresses: nine of ten take at most ${READ_P90_MS} ms, or five times what they take beside as many requests that hash nothing, and hardly one is refused`,
+        held: beside.length > 20 && refused <= allowedRefusals && quantile(beside, 0.9) <= allowedMs && allowedMs < (AT_ONCE * hashMs) / 4 && calm.every(({ status }) => status === 200),
+        figure: `${toldTimes(beside)} of ${beside.length} reads, ${share(refused)} refused; beside as many that hash nothing ${toldTimes(cheap.times)}, ${share(cheap.refused)} refused; alone ${toldTimes(quiet)}; ${AT_ONCE} hashes on the thread that answers would take ${Math.round(AT_ONCE * hashMs)} ms`,
+      },
+      {
+        claim: "sign-ins that are too many at once are refused with 429 and Retry-After, and every one is answered",
+        held: [...counts.keys()].every((status) => status === 401 || status === 429) && hashed > 0 && (counts.get(429) ?? 0) > 0 && refusedInTime(answers),
+        figure: `${told(counts)}; ${Math.round((hashed * 1000) / durationMs)} passwords verified a second`,
+      },
+      {
+        claim: `the memory that a flood of sign-ins takes is that of the few hashes that run at once and a bounded rest, not that of ${AT_ONCE}`,
+        held: peak - before <= allowedKib && allowedKib < (AT_ONCE * PASSWORD_MEMORY_KIB) / 10,
+        figure: `${Math.round((peak - before) / 1024)} MiB above the ${Math.round(before / 1024)} MiB of before; ${Math.round(allowedKib / 1024)} are allowed (hashes at once: ${PASSWORD_MAX_RUNNING}), ${Math.round((AT_ONCE * PASSWORD_MEMORY_KIB) / 1024)} would be all at once`,
+      },
+      { claim: "who has signed in from their desk before gets in beside the flood", held: inMs !== null && inMs <= GET_IN_MS, figure: inMs === null ? `not within ${GET_IN_MS} ms` : `${Math.round(inMs)} ms` },
+      ...findings,
+      { claim: "after the flood reads are as before, and sessions go on", held: median(after) <= Math.max(20, 5 * median(quiet)) && alive.status === 200, figure: `median ${median(after).toFixed(1)} ms, before ${median(quiet).toFixed(1)} ms` },
+    ];
+  } finally {
+    await stage.close();
+  }
+}
+
+/** A password changed over and over at once by somebody signed in, with the wrong one and the right one. */
+async function changes(stage: Stage, session: [string, string], desk: string): Promise<{ findings: Finding[]; session: [string, string] }> {
+  const change = (current: string, source: string) => stage.send("PUT", "/api/auth/password", { current_password: current, new_password: PERSON_PASSWORD }, [session], source);
+  const wrong = await Promise.all(Array.from({ length: AT_ONCE }, () => change("not the phrase", "127.250.0.2")));
+  const right = await Promise.all(Array.from({ length: AT_ONCE }, () => change(PERSON_PASSWORD, desk)));
+  const [wrongCounts, rightCounts] = [countsOf(wrong), countsOf(right)];
+  const only = (counts: ReadonlyMap<number, number>, statuses: readonly number[]) => [...counts.keys()].every((status) => statuses.includes(status));
+  return {
+    session: await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, desk),
+    findings: [
+      {
+        claim: `of ${AT_ONCE} changes of one password at once a handful is verified, and the others are refused with 429 and Retry-After`,
+        held: only(wrongCounts, [401, 429]) && (wrongCounts.get(401) ?? 0) <= 4 && only(rightCounts, [200, 401, 429]) && (rightCounts.get(200) ?? 0) >= 1 && (rightCounts.get(200) ?? 0) <= 5 && refusedInTime([...wrong, ...right]),
+        figure: `with the wrong password ${told(wrongCounts)}; with the right one ${told(rightCounts)}`,
+      },
+    ],
+  };
+}
+
+/** How long it takes to sign in, trying again as told; null where it takes too long. */
+async function getIn(stage: Stage, source: string): Promise<number | null> {
+  const began = performance.now();
+  for (;;) {
+    const answer = await stage.signIn(MEMBER_EMAIL, PERSON_PASSWORD, source);
+    const tookMs = performance.now() - began;
+    if (answer.status === 200) return tookMs;
+    if (tookMs > GET_IN_MS) return null;
+    await pause(Number(headerOf(answer, "retry-after") ?? 1) * 1000);
+  }
+}
+
+/**
+ * Waves of requests, one as soon as the one before is answered and a little later, and reads beside them: one every 25 ms, each measured from
+ * when it was to be sent, so that one that is late makes those after it late and not missing.
+ */
+async function besides(stage: Stage, key: readonly [string, string], durationMs: number, wave: () => Promise<RawAnswer[]>): Promise<{ answers: RawAnswer[]; times: number[]; refused: number }> {
+  const end = performance.now() + durationMs;
+  const answers: RawAnswer[] = [];
+  const waves = (async () => {
+    while (performance.now() < end) {
+      answers.push(...(await wave()));
+      await pause(WAVE_PAUSE_MS);
+    }
+  })();
+  const reads: Promise<Read>[] = [];
+  for (let due = performance.now(); due < end; due += READ_EVERY_MS) {
+    await pause(due - performance.now());
+    reads.push(read(stage, key, due));
+  }
+  const done = await Promise.all(reads);
+  await waves;
+  return { answers, times: done.map(({ tookMs }) => tookMs), refused: done.filter(({ isRefused }) => isRefused).length / done.length };
+}
+
+interface Read {
+  /** From when it was due to when it was answered. */
+  readonly tookMs: number;
+  /** Because too many requests came at once. */
+  readonly isRefused: boolean;
+}
+
+async function read(stage: Stage, key: readonly [string, string], due: number): Promise<Read> {
+  const answer = await fetch(`${stage.running.url}/api/v1/hosts?limit=50`, { headers: { [key[0]]: key[1] } });
+  await answer.arrayBuffer();
+  return { tookMs: performance.now() - due, isRefused: answer.status !== 200 };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => systemTimers.after(Math.max(0, ms), resolve));
+}
+
+/** @returns what stops it */
+function every(ms: number, look: () => void): () => void {
+  let callOff = () => {};
+  const again = () => {
+    look();
+    callOff = systemTimers.after(ms, again);
+  };
+  again();
+  return () => callOff();
+}
+
+function share(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
+}
+
+function toldTimes(times: readonly number[]): string {
+  return `median ${median(times).toFixed(1)}, p90 ${quantile(times, 0.9).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms`;
+}
+
+function refusedInTime(answers: readonly RawAnswer[]): boolean {
+  return answers.filter(({ status }) => status === 429).every((answer) => /^[1-9]\d{0,2}$/.test(headerOf(answer, "retry-after") ?? "") && memberOf(answer, "code") === "rate_limit_exceeded");
+}
+
+function countsOf(answers: readonly RawAnswer[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return new Map([...counts].sort(([a], [b]) => a - b));
+}
+
+function told(counts: ReadonlyMap<number, number>): string {
+  return [...counts].map(([status, count]) => `${count} × ${status}`).join(", ");
+}

@@ -1,0 +1,153 @@
+// An appliance with two organizations, people of every standing and a key, for one chapter of the proof. What is secret in it is known,
+// so that it can be looked for.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Finished, Running, withDeadline } from "../../../test/support/executable.ts";
+import type { Proving } from "../part.ts";
+import { askRaw, memberOf, type RawAnswer, type RawRequest, sessionOf } from "./raw-client.ts";
+
+/** Like any that a person would choose, and nowhere else in what is looked through. */
+export const OWNER_PASSWORD = "vKq7 canary owner phrase Zp3x";
+export const PERSON_PASSWORD = "Hh2m canary person phrase Ww8t";
+export const OWNER_EMAIL = "owner@acme.example";
+export const MEMBER_EMAIL = "member@acme.example";
+export const DISABLED_EMAIL = "disabled@acme.example";
+export const STRANGER_EMAIL = "owner@other.example";
+
+// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is judged where it is used.
+export type Json = Record<string, any>;
+
+export class Stage {
+  readonly proving: Proving;
+  readonly folder: string;
+  readonly data: string;
+  /** The logs of all starts, and what was printed. */
+  readonly logs: string[] = [];
+  private current: Running | null = null;
+
+  /** @param name of a folder of its own */
+  constructor(proving: Proving, name: string) {
+    this.proving = proving;
+    this.folder = join(proving.directory, name);
+    this.data = join(this.folder, "data");
+    mkdirSync(this.folder, { recursive: true });
+  }
+
+  get running(): Running {
+    if (this.current === null) throw new Error("the appliance does not run");
+    return this.current;
+  }
+
+  get port(): number {
+    return Number(new URL(this.running.url).port);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Runs a subcommand on the data, while no appliance does. @throws Error where it fails */
+  async run(args: readonly string[], input = ""): Promise<Finished> {
+    const child = this.spawn([...args, "--data", this.data]);
+    child.stdin.write(input);
+    child.stdin.end();
+    const [out, err] = await withDeadline(Promise.all([child.stdout.text(), child.stderr.text(), child.exited]), `netledger ${args[0]}`, () => child.kill("SIGKILL"));
+    if (child.exitCode !== 0) throw new Error(`netledger ${args.join(" ")}: ${err}`);
+    return { code: child.exitCode, signal: null, out, err };
+  }
+
+  /** @param args of `serve` besides the folder and the address */
+  async start(args: readonly string[] = [], listen = "127.0.0.1:0"): Promise<void> {
+    const child = this.spawn(["serve", "--data", this.data, "--listen", listen, ...args]);
+    child.stdin.end();
+    this.current = new Running(child);
+    await this.current.greeted();
+  }
+
+  async stop(): Promise<void> {
+    if (this.current === null) return;
+    const { out, err } = await this.current.stop();
+    this.logs.push(out, err);
+    this.current = null;
+  }
+
+  /** Ends what runs, whatever state it is in. */
+  async close(): Promise<void> {
+    if (this.current === null) return;
+    this.current.kill("SIGKILL");
+    await this.current.exited;
+    this.current = null;
+  }
+
+  ask(request: RawRequest): Promise<RawAnswer> {
+    return askRaw(this.port, request);
+  }
+
+  /** JSON in, with headers of one's own. */
+  send(method: string, path: string, body: unknown, headers: RawRequest["headers"] = [], source?: string): Promise<RawAnswer> {
+    const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    const typed: [string, string][] = body === undefined ? [] : [["Content-Type", "application/json"]];
+    return this.ask({ method, path, headers: [...typed, ...headers], ...sent, ...(source === undefined ? {} : { source }) });
+  }
+
+  signIn(email: string, password: string, source?: string, headers: RawRequest["headers"] = []): Promise<RawAnswer> {
+    return this.send("POST", "/api/auth/login", { email, password }, headers, source);
+  }
+
+  /** The cookie header of somebody who has just signed in. @throws Error where that fails */
+  async cookieOf(email: string, password: string, source?: string): Promise<[string, string]> {
+    const answer = await this.signIn(email, password, source);
+    const session = sessionOf(answer);
+    if (answer.status !== 200 || session === null) throw new Error(`${email} could not sign in: ${answer.text}`);
+    return ["Cookie", `session_id=${session}`];
+  }
+
+  private spawn(args: readonly string[]) {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("NETLEDGER_")));
+    // Where core files may be written, so that it is the program that forbids them.
+    return Bun.spawn(["/bin/sh", "-c", 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"', this.proving.executable, ...args], { cwd: this.folder, env, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+  }
+}
+
+/** The `data` of an answer. @throws Error where it is none of success */
+export function dataOf(answer: RawAnswer): Json {
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return memberOf(answer, "data") as Json;
+}
+
+export interface People {
+  readonly organizationId: string;
+  readonly networkId: string;
+  readonly memberId: string;
+  readonly disabledId: string;
+  /** Of the Owner, with the Owner's rights. */
+  readonly key: readonly [string, string];
+  readonly keyText: string;
+}
+
+/** Two organizations and their people, and the appliance started. The Owner's key comes from a subcommand. */
+export async function populate(stage: Stage, args: readonly string[] = []): Promise<People> {
+  const ownerFile = stage.path("owner-password");
+  writeFileSync(ownerFile, `${OWNER_PASSWORD}\n`, { mode: 0o600 });
+  const made = await stage.run(["setup", "--organization", "Acme", "--network", "Main", "--email", OWNER_EMAIL, "--password-file", ownerFile]);
+  await stage.run(["setup", "--organization", "Other", "--network", "Theirs", "--email", STRANGER_EMAIL, "--password-file", ownerFile]);
+  const keyText = (await stage.run(["key", "create", "--email", OWNER_EMAIL, "--name", "proof", "--permissions", "Owner"])).out.trim();
+  const ids = new Map(made.out.trim().split("\n").map((line) => line.split("\t") as [string, string]));
+  const networkId = ids.get("network_id") ?? "";
+  await stage.start(args);
+  const key = ["Authorization", `Bearer ${keyText}`] as const;
+  const person = async (fields: Json) => dataOf(await stage.send("POST", "/api/v1/users", { password: PERSON_PASSWORD, network_ids: [networkId], ...fields }, [key]));
+  const member = await person({ email: MEMBER_EMAIL, role: "Member" });
+  const disabled = await person({ email: DISABLED_EMAIL, role: "Member", is_enabled: false });
+  return { organizationId: ids.get("organization_id") ?? "", networkId, memberId: member["id"], disabledId: disabled["id"], key, keyText };
+}
+
+/** Loopback addresses, each given once. */
+export function sources(): () => string {
+  let next = 0;
+  return () => {
+    next += 1;
+    return `127.${1 + (Math.floor(next / 62_500) % 250)}.${Math.floor(next / 250) % 250}.${1 + (next % 250)}`;
+  };
+}

@@ -1,0 +1,18 @@
+// Compiles the preload shim where there is a compiler. What the shim does, and the variables that it reads, stand at its head.
+
+import { join } from "node:path";
+
+const SOURCE = join(import.meta.dir, "forgetful-disk.c");
+
+/**
+ * @param directory gets the library
+ * @returns its path, or why there is none in one sentence
+ */
+export function compileShim(directory: string): { readonly path: string } | { readonly missing: string } {
+  const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);
+  if (process.platform !== "linux") return { missing: "the disk that forgets is a preload library for Linux" };
+  if (compiler === undefined) return { missing: "there is no C compiler (cc, gcc or clang) to make the disk that forgets with" };
+  const path = join(directory, "forgetful-disk.so");
+  const made = Bun.spawnSync([compiler, "-shared", "-fPIC", "-O2", "-o", path, SOURCE, "-ldl"], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  return made.success ? { path } : { missing: `the disk that forgets does not compile here: ${made.stderr.toString().trim().split("\n")[0]}` };
+}

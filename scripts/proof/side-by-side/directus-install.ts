@@ -1,0 +1,66 @@
+// Brings Directus from npm into a folder beside the product's own packages, with the two modules that have to be compiled. Nothing of it is part of the product.
+
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Where it is kept between runs. */
+const FOLDER = resolve(import.meta.dir, "../../../node_modules/.cache/netledger/directus");
+const RECIPE = join(import.meta.dir, "directus");
+/** What is compiled: their packages would fetch a compiled one from elsewhere. */
+const COMPILED = [
+  { name: "sqlite3", made: "build/Release/node_sqlite3.node" },
+  { name: "isolated-vm", made: "out/isolated_vm.node" },
+] as const;
+/** Two free cores take two minutes. What was compiled until then is found again the next time. */
+const INSTALL_DEADLINE_MS = 5 * 60_000;
+
+export interface InstalledDirectus {
+  /** Node of the version that Directus asks for: it comes from npm as well. */
+  readonly node: string;
+  /** Its command line, without the look for a newer version that the package `directus` puts before it. */
+  readonly cli: string;
+  readonly version: string;
+  /** Where it is, and what is made once may be. */
+  readonly folder: string;
+}
+
+/** @throws Error with the reason where it cannot be had on this machine */
+export async function installDirectus(say: (line: string) => void): Promise<InstalledDirectus> {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const name of ["package.json", "bun.lock"]) cpSync(join(RECIPE, name), join(FOLDER, name));
+  const packages = join(FOLDER, "node_modules");
+  const began = performance.now();
+  // Scripts of packages are not run: those that matter are done below, those that fetch from elsewhere are not wanted.
+  await run([process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"], FOLDER, "its packages could not be installed");
+  const runtime = join(packages, `node-linux-${process.arch}`);
+  const node = join(runtime, "bin/node");
+  if (!existsSync(node)) throw new Error(`npm has no Node.js 22 for ${process.platform} ${process.arch}`);
+  const missing = COMPILED.filter(({ name, made }) => !existsSync(join(packages, name, made)));
+  if (missing.length > 0) say(`compiling ${missing.map(({ name }) => name).join(" and ")} for Directus, once: about two minutes`);
+  const gyp = join(packages, "node-gyp/bin/node-gyp.js");
+  const compilations = await Promise.allSettled(
+    missing.map(async ({ name }) => {
+      // Not "rebuild", which would throw away what an earlier run had compiled.
+      for (const step of ["configure", "build"]) await run([node, gyp, step, "--release", `--nodedir=${runtime}`], join(packages, name), `${name} could not be compiled (it needs a C++ compiler, make and Python)`);
+    }),
+  );
+  for (const outcome of compilations) if (outcome.status === "rejected") throw outcome.reason;
+  for (const { name, made } of COMPILED) if (!existsSync(join(packages, name, made))) throw new Error(`${name} was compiled, but not to where it is looked for`);
+  say(`Directus is installed, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  const { version } = (await Bun.file(join(packages, "directus/package.json")).json()) as { version: string };
+  return { node, cli: join(packages, "@directus/api/dist/cli/run.js"), version, folder: FOLDER };
+}
+
+async function run(command: string[], cwd: string, problem: string): Promise<void> {
+  // In a process group of its own: the compiler's processes must not outlive what started them.
+  const child = Bun.spawn(command, { cwd, detached: true, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    process.kill(-child.pid, "SIGKILL");
+  }, INSTALL_DEADLINE_MS);
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  clearTimeout(late);
+  if (isLate) throw new Error(`${problem}: not within ${INSTALL_DEADLINE_MS / 60_000} minutes`);
+  if (code !== 0) throw new Error(`${problem}: ${`${out}\n${err}`.trim().split("\n").slice(-3).join(" ").slice(-300)}`);
+}

@@ -1,0 +1,330 @@
+// Directus in the comparison: a generic REST layer over SQLite, its revisions switched on, asked as its users ask it.
+
+import { Database } from "bun:sqlite";
+import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { load, requestBytes } from "../../benchmark/load.ts";
+import type { InstalledDirectus } from "./directus-install.ts";
+import { cpuSecondsOf } from "./processes.ts";
+import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PageSeen, type Product } from "./product.ts";
+import type { Rows, Version } from "./rows.ts";
+
+const TOKEN = "side-by-side-static-token-of-the-administrator";
+const TYPES: Readonly<Record<string, string>> = {
+  network_id: "uuid",
+  host_id: "uuid",
+  if_index: "integer",
+  if_type: "integer",
+  speed_bps: "bigInteger",
+  created_at: "timestamp",
+  updated_at: "timestamp",
+  last_seen_at: "timestamp",
+  first_discovery_id: "uuid",
+  last_discovery_id: "uuid",
+  mac_address: "string",
+  admin_status: "string",
+  oper_status: "string",
+  if_descr: "string",
+  if_name: "string",
+  if_alias: "string",
+  lldp_chassis_id: "json",
+  lldp_port_id: "json",
+  lldp_sys_name: "string",
+  lldp_port_desc: "string",
+};
+const NAMES = Object.keys(TYPES);
+/** Raised when setUp() makes something else. */
+const SHAPE = 1;
+/** What it has no word for: a version's bounds are those of its revisions, which no list shows. */
+const WITHOUT = ["valid_from", "valid_to"];
+/** Instants at which the ways of asking for the past are tried and measured: of each, the client has to know the newest revisions. */
+const INSTANTS = 24;
+
+/** How a client makes a page of the past out of revisions. */
+export type Way = "all revisions" | "newest revisions";
+
+export class Directus implements Product {
+  readonly name: string;
+  port = 0;
+  /** What was faster, by network. */
+  readonly chosen: Record<string, Way> = {};
+  private readonly directory: string;
+  private readonly installed: InstalledDirectus;
+  private readonly rows: Rows;
+  private readonly connections: number;
+  private readonly headers = { authorization: `Bearer ${TOKEN}` };
+  private readonly operations = new Map<string, Operation>();
+  private child: Bun.Subprocess | null = null;
+  private updates = 0;
+
+  constructor(installed: InstalledDirectus, directory: string, rows: Rows, connections: number) {
+    this.installed = installed;
+    this.name = `Directus ${installed.version.split(".")[0]}`;
+    this.directory = join(directory, "directus");
+    this.rows = rows;
+    this.connections = connections;
+  }
+
+  get pids(): readonly number[] {
+    return this.child === null ? [] : [this.child.pid];
+  }
+
+  async load(versions: () => Iterable<Version>): Promise<void> {
+    mkdirSync(join(this.directory, "extensions"), { recursive: true });
+    mkdirSync(join(this.directory, "uploads"));
+    // Its empty database with the two collections is the same each time, and takes it a quarter of a minute.
+    const template = join(this.installed.folder, `empty-${Bun.hash([this.installed.version, SHAPE, JSON.stringify(TYPES)].join()).toString(16)}.db`);
+    if (!existsSync(template)) {
+      await this.setUp();
+      cpSync(this.database(), template);
+    } else cpSync(template, this.database());
+    this.insert(versions);
+  }
+
+  private async setUp(): Promise<void> {
+    const made = Bun.spawn([this.installed.node, this.installed.cli, "bootstrap"], { cwd: this.directory, env: this.environment(), stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const [said, code] = await Promise.all([made.stderr.text(), made.exited]);
+    if (code !== 0) throw new Error(`Directus could not be set up: ${said.slice(-500)}`);
+    await this.launch("/server/ping");
+    try {
+      const field = (name: string, type: string) => ({ field: name, type, schema: name.endsWith("_id") ? { is_indexed: name === "network_id" || name === "host_id" } : {}, meta: type === "json" ? { special: ["cast-json"] } : {} });
+      const id = { field: "id", type: "uuid", schema: { is_primary_key: true, length: 36 }, meta: { special: ["uuid"] } };
+      await this.ask("POST", "/collections", { collection: "hosts", schema: {}, meta: { accountability: "all" }, fields: [id, field("network_id", "uuid"), field("name", "string")] });
+      await this.ask("POST", "/collections", { collection: "if_entries", schema: {}, meta: { accountability: "all" }, fields: [id, ...NAMES.map((name) => field(name, TYPES[name] as string))] });
+    } finally {
+      await this.stop();
+    }
+  }
+
+  async start(): Promise<number> {
+    return this.launch(livePath());
+  }
+
+  async stop(): Promise<void> {
+    const { child } = this;
+    if (child === null) return;
+    child.kill("SIGTERM");
+    // It waits for its schedules at times; nothing of the comparison depends on how it ends.
+    const late = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
+    await child.exited;
+    clearTimeout(late);
+    this.child = null;
+  }
+
+  livePage(): Operation {
+    return { each: 1, requests: () => this.getBytes(livePath()) };
+  }
+
+  /** @param instants only the first few are used */
+  async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {
+    return this.pastOperation(networkId, instants, this.chosen[networkId] ?? "newest revisions");
+  }
+
+  count(): Operation {
+    return { each: 1, requests: () => this.getBytes("/items/if_entries?limit=1&meta=filter_count") };
+  }
+
+  /** Tries both ways of asking for the past, and keeps the faster of each network. */
+  async choose(instants: readonly string[], seconds: number): Promise<void> {
+    for (const { networkId } of this.rows.depths) {
+      const rates = new Map<Way, number>();
+      for (const way of ["all revisions", "newest revisions"] as const) {
+        const { requests, each } = await this.pastOperation(networkId, instants, way);
+        const { requestsPerSecond } = await load({ port: this.port, seconds, connections: this.connections, cpuSeconds: async () => cpuSecondsOf(this.pids), request: requests });
+        rates.set(way, requestsPerSecond / each);
+      }
+      this.chosen[networkId] = (rates.get("all revisions") ?? 0) > (rates.get("newest revisions") ?? 0) ? "all revisions" : "newest revisions";
+    }
+  }
+
+  update(entries: readonly Entry[]): Operation {
+    return {
+      each: 1,
+      requests: () => {
+        const i = (this.updates += 1);
+        const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
+        return requestBytes("PATCH", `/items/if_entries/${id}`, this.headers, JSON.stringify({ if_index, if_descr, ...updatedFields(i), updated_at: new Date().toISOString() }));
+      },
+    };
+  }
+
+  /** Two requests: hosts and entries are collections of their own, and many items at once are one transaction each. */
+  async bulk(hosts: readonly BulkHost[]): Promise<void> {
+    const now = new Date().toISOString();
+    const ids = hosts.map(() => Bun.randomUUIDv7());
+    await this.ask("POST", "/items/hosts?fields=id", hosts.map(({ name, network_id }, i) => ({ id: ids[i], name, network_id })));
+    await this.ask("POST", "/items/if_entries?fields=id", hosts.flatMap(({ network_id, interfaces }, i) => interfaces.map((each) => ({ ...each, id: Bun.randomUUIDv7(), host_id: ids[i], network_id, created_at: now, updated_at: now }))));
+  }
+
+  /** What was written between the instants; what was there before is not told by a revision, and would take as many again. */
+  async diff(from: string, to: string): Promise<number> {
+    const filter = `filter[collection][_eq]=if_entries&filter[activity][timestamp][_gt]=${from}&filter[activity][timestamp][_lte]=${to}`;
+    const revisions = (await this.ask("GET", `/revisions?limit=-1&fields=item,delta,activity.timestamp,activity.user&sort=id&${filter}`)) as { data: Array<{ item: string }> };
+    return new Set(revisions.data.map(({ item }) => item)).size;
+  }
+
+  async page(networkId: string | null, at: string | null): Promise<PageSeen> {
+    const live = (await this.ask("GET", livePath(networkId))) as { data: Array<Record<string, unknown>>; meta: { filter_count: number } };
+    const total = live.meta.filter_count;
+    if (at === null) return { total, records: live.data.map((record) => normalRecord(record, WITHOUT)) };
+    const ids = live.data.map(({ id }) => id as string);
+    const revisions = (await this.ask("GET", newestPath(await this.newestOf(ids, at)))) as { data: Array<{ item: string; data: Record<string, unknown> }> };
+    const byItem = new Map(revisions.data.map(({ item, data }) => [item, data]));
+    // The other way must come to the same.
+    const all = (await this.ask("GET", allPath(ids, at))) as { data: Array<{ item: string; data: Record<string, unknown> }> };
+    for (const id of ids) if (!Bun.deepEquals(all.data.find(({ item }) => item === id)?.data, byItem.get(id))) throw new Error("two ways of asking Directus for the past differ");
+    return { total, records: ids.map((id) => normalRecord(byItem.get(id) ?? {}, WITHOUT)) };
+  }
+
+  /** Stopped, so that its log is written back. */
+  async diskMb(): Promise<number> {
+    return statSync(this.database()).size / 1e6;
+  }
+
+  private database(): string {
+    return join(this.directory, "data.db");
+  }
+
+  /**
+   * The requests of a page of the past, one after the other: first the page of now, since no list of Directus knows an instant (what was
+   * deleted since is missing; nothing was here). Then either all revisions of its items up to the instant, the newest of each being the
+   * state; or the numbers of the newest revisions, and these.
+   */
+  private async pastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
+    const name = `${networkId} ${way}`;
+    const operation = this.operations.get(name) ?? (await this.makePastOperation(networkId, instants, way));
+    this.operations.set(name, operation);
+    return operation;
+  }
+
+  private async makePastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
+    const ids = ((await this.ask("GET", livePath(networkId))) as { data: Array<{ id: string }> }).data.map(({ id }) => id);
+    const list = this.getBytes(livePath(networkId));
+    const some = Array.from({ length: INSTANTS }, (_, i) => pick(instants, i));
+    if (way === "all revisions") {
+      const all = some.map((at) => this.getBytes(allPath(ids, at)));
+      return { each: 2, requests: (i) => (i % 2 === 0 ? list : (all[(i >> 1) % INSTANTS] as Uint8Array)) };
+    }
+    // What the client would read out of the second answer is known beforehand: its own work is left out of the measure.
+    const steps: Uint8Array[][] = [];
+    for (const at of some) steps.push([list, this.getBytes(numbersPath(ids, at)), this.getBytes(newestPath(await this.newestOf(ids, at)))]);
+    return { each: 3, requests: (i) => (steps[Math.floor(i / 3) % INSTANTS] as Uint8Array[])[i % 3] as Uint8Array };
+  }
+
+  private async newestOf(ids: readonly string[], at: string): Promise<number[]> {
+    const answer = (await this.ask("GET", numbersPath(ids, at))) as { data: Array<{ max: { id: number } }> };
+    return answer.data.map(({ max }) => max.id);
+  }
+
+  private getBytes(path: string): Uint8Array {
+    return requestBytes("GET", path, this.headers);
+  }
+
+  private async ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const init = { method, headers: { ...this.headers, "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
+    if (!answer.ok) throw new Error(`Directus answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+    return answer.json();
+  }
+
+  private async launch(path: string): Promise<number> {
+    this.port = await freePort();
+    const began = performance.now();
+    const child = Bun.spawn([this.installed.node, this.installed.cli, "start"], { cwd: this.directory, env: this.environment(), stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "directus.log")) });
+    this.child = child;
+    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path}`, this.headers, () => (child.exitCode === null ? null : "Directus ended while it started"));
+  }
+
+  /** Documented settings alone: what only costs is switched off, and what would ask the world outside. */
+  private environment(): Record<string, string> {
+    return {
+      PATH: process.env["PATH"] ?? "",
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      PORT: String(this.port),
+      PUBLIC_URL: "/",
+      DB_CLIENT: "sqlite3",
+      DB_FILENAME: this.database(),
+      SECRET: "a secret of the comparison, at least 32 bytes long",
+      ADMIN_EMAIL: "owner@example.com",
+      ADMIN_PASSWORD: "side by side",
+      ADMIN_TOKEN: TOKEN,
+      EXTENSIONS_PATH: join(this.directory, "extensions"),
+      STORAGE_LOCAL_ROOT: join(this.directory, "uploads"),
+      TELEMETRY: "false",
+      SERVE_APP: "false",
+      WEBSOCKETS_ENABLED: "false",
+      RATE_LIMITER_ENABLED: "false",
+      PRESSURE_LIMITER_ENABLED: "false",
+      CACHE_ENABLED: "false",
+      LOG_LEVEL: "error",
+      MAX_PAYLOAD_SIZE: "256mb",
+      // A revision is kept for ever, as with the others.
+      REVISIONS_RETENTION: "infinite",
+      ACTIVITY_RETENTION: "infinite",
+    };
+  }
+
+  /** As Directus itself writes them (the form was taken from its own revisions), straight into its file: through its API it would take hours. */
+  private insert(versions: () => Iterable<Version>): void {
+    const db = new Database(this.database());
+    try {
+      // A setting that the file keeps, and Directus gains by it; its commits stay as durable as SQLite's default makes them (FULL).
+      db.run("PRAGMA journal_mode = WAL");
+      const { id: user } = db.query("SELECT id FROM directus_users LIMIT 1").get() as { id: string };
+      const entry = db.prepare(`INSERT INTO if_entries (id, ${NAMES.join(", ")}) VALUES (?${", ?".repeat(NAMES.length)})`);
+      const activity = db.prepare("INSERT INTO directus_activity (id, action, user, timestamp, ip, user_agent, collection, item) VALUES (?, ?, ?, ?, '127.0.0.1', 'side-by-side', 'if_entries', ?)");
+      const revision = db.prepare("INSERT INTO directus_revisions (id, activity, collection, item, data, delta) VALUES (?, ?, 'if_entries', ?, ?, ?)");
+      let n = (db.query("SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id) FROM directus_revisions), 0)) AS n").get() as { n: number }).n;
+      const insertAll = db.transaction(() => {
+        // Those of one item in order of time: its numbers are what the newest revision is found by.
+        for (const { id, from, to, record, changed } of versions()) {
+          n += 1;
+          const item: Record<string, unknown> = { id };
+          for (const name of NAMES) item[name] = record[name] ?? null;
+          const data = JSON.stringify(item);
+          const delta = changed === null ? data : JSON.stringify(Object.fromEntries([...changed, "updated_at"].map((name) => [name, item[name]])));
+          activity.run(n, changed === null ? "create" : "update", user, Date.parse(from), id);
+          revision.run(n, n, id, data, delta);
+          if (to === null) entry.run(id, ...NAMES.map((name) => stored(item[name], TYPES[name] as string)));
+        }
+      });
+      insertAll();
+      // Directus makes none for it: each question about an item would read all revisions there are.
+      db.run("CREATE INDEX side_by_side_revisions_by_item ON directus_revisions (collection, item)");
+      db.run("ANALYZE");
+      db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      db.close();
+    }
+  }
+}
+
+const STOP_DEADLINE_MS = 10_000;
+
+function livePath(networkId: string | null = null): string {
+  return `/items/if_entries?limit=${PAGE_ROWS}&sort=id&fields=*&meta=filter_count${networkId === null ? "" : `&filter[network_id][_eq]=${networkId}`}`;
+}
+
+function upTo(ids: readonly string[], at: string): string {
+  return `limit=-1&filter[collection][_eq]=if_entries&filter[item][_in]=${ids.join(",")}&filter[activity][timestamp][_lte]=${at}`;
+}
+
+function allPath(ids: readonly string[], at: string): string {
+  return `/revisions?fields=item,data&sort=-id&${upTo(ids, at)}`;
+}
+
+function numbersPath(ids: readonly string[], at: string): string {
+  return `/revisions?aggregate[max]=id&groupBy[]=item&${upTo(ids, at)}`;
+}
+
+function newestPath(numbers: readonly number[]): string {
+  return `/revisions?fields=item,data&limit=-1&filter[id][_in]=${numbers.join(",")}`;
+}
+
+/** As SQLite holds it for Directus. */
+function stored(value: unknown, type: string): string | number | null {
+  if (value === null) return null;
+  if (type === "timestamp") return Date.parse(value as string);
+  return type === "json" ? JSON.stringify(value) : (value as string | number);
+}

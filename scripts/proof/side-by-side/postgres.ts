@@ -1,0 +1,335 @@
+// PostgreSQL 15 in the comparison: a cluster of its own on a socket in the part's folder, tuned for the machine, and the small server before it.
+
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import { load, requestBytes } from "../../benchmark/load.ts";
+import type { Variant } from "./postgres-server.ts";
+import { cpuSecondsOf } from "./processes.ts";
+import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PageSeen, type Product } from "./product.ts";
+import type { Rows, Version } from "./rows.ts";
+
+/** Where Debian keeps the programs; they are on nobody's PATH. */
+const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
+/** A socket's name may have no more bytes. */
+const SOCKET_NAME_MAX = 107;
+
+/** Why PostgreSQL cannot be had here; null where it can. */
+export function whyNoPostgres(directory: string): string | null {
+  if (programs() === null) return "PostgreSQL 15 is not installed (Debian: postgresql-15)";
+  if (process.getuid?.() === 0 && accountOf("postgres") === null) return "PostgreSQL refuses to run as root, and there is no account postgres";
+  if (join(directory, "postgres", SOCKET).length > SOCKET_NAME_MAX) return "the folder's name is too long for PostgreSQL's socket";
+  return null;
+}
+
+function programs(): string | null {
+  const folders = [DEBIAN_PROGRAMS, ...(process.env["PATH"] ?? "").split(":")];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && Bun.spawnSync([join(folder, "postgres"), "--version"]).stdout.toString().includes(") 15.")) ?? null;
+}
+
+const SOCKET = ".s.PGSQL.5432";
+
+export class Postgres implements Product {
+  readonly name = "PostgreSQL 15";
+  port = 0;
+  /** What was fastest of what was tried, by the page that it was tried on. */
+  readonly chosen: Record<string, Variant> = {};
+  private readonly renderedChosen: Record<string, Variant> = {};
+  private readonly directory: string;
+  private readonly cluster: string;
+  private readonly bin = programs() as string;
+  private readonly rows: Rows;
+  private readonly connections: number;
+  private readonly headers: Record<string, string>;
+  private database: Bun.Subprocess | null = null;
+  private server: Bun.Subprocess | null = null;
+  private updates = 0;
+
+  constructor(directory: string, rows: Rows, connections: number) {
+    this.directory = join(directory, "postgres");
+    this.cluster = join(this.directory, "cluster");
+    this.rows = rows;
+    this.connections = connections;
+    this.headers = { authorization: `Bearer ${rows.store.key}` };
+  }
+
+  get pids(): readonly number[] {
+    return [this.database, this.server].filter((each) => each !== null).map(({ pid }) => pid);
+  }
+
+  async load(versions: () => Iterable<Version>): Promise<void> {
+    mkdirSync(this.directory, { mode: 0o700 });
+    const account = process.getuid?.() === 0 ? accountOf("postgres") : null;
+    if (account !== null) {
+      // It must reach its own folder; what lies beside it stays unreadable.
+      chmodSync(join(this.directory, ".."), 0o711);
+      chownSync(this.directory, account.uid, account.gid);
+    }
+    await this.run("initdb", ["--pgdata", this.cluster, "--encoding", "UTF8", "--locale", "C.UTF-8", "--username", "postgres", "--auth", "trust", "--no-instructions"]);
+    await this.startDatabase();
+    try {
+      await this.psql(await Bun.file(join(import.meta.dir, "postgres-schema.sql")).text());
+      const hash = new Bun.CryptoHasher("sha256").update(this.rows.store.key).digest("hex");
+      await this.psql(`INSERT INTO api_keys VALUES ('\\x${hash}', '${this.rows.store.organizationId}');\n`);
+      await this.copyRows(versions);
+      await this.psql(await Bun.file(join(import.meta.dir, "postgres-indexes.sql")).text());
+    } finally {
+      await this.stop();
+    }
+  }
+
+  async start(): Promise<number> {
+    this.port = await freePort();
+    const began = performance.now();
+    await this.startDatabase();
+    const server = Bun.spawn([process.execPath, join(import.meta.dir, "postgres-server.ts"), join(this.directory, SOCKET), String(this.port)], { stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres-server.log")) });
+    this.server = server;
+    return firstAnswerMs(began, `http://127.0.0.1:${this.port}${path(null, null)}`, this.headers, () => (server.exitCode === null && this.database?.exitCode === null ? null : "PostgreSQL or its server ended while it started"));
+  }
+
+  async stop(): Promise<void> {
+    this.server?.kill("SIGTERM");
+    await this.server?.exited;
+    this.server = null;
+    // SIGINT is the "fast" shutdown: what is connected is sent away, what is in memory is written.
+    this.database?.kill("SIGINT");
+    await this.database?.exited;
+    this.database = null;
+  }
+
+  livePage(): Operation {
+    return this.get(() => path(null, null, this.chosen["live"]));
+  }
+
+  /** As customary, without totals kept: what `count(*)` costs. */
+  countedLivePage(): Operation {
+    return this.get(() => path(null, null, { render: "sql", way: "period", ...this.chosen["live"], total: "counted" }));
+  }
+
+  /** Spared from telling how many there are. */
+  uncountedLivePage(): Operation {
+    return this.get(() => path(null, null, { render: "sql", way: "period", ...this.chosen["live"], total: "none" }));
+  }
+
+  async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {
+    return this.get((i) => path(networkId, pick(instants, i), this.chosen[networkId]));
+  }
+
+  /** Of objects that are put together already; see makeRendered(). */
+  renderedLivePage(): Operation {
+    return this.get(() => path(null, null, { render: "kept", way: "period", total: "kept" }));
+  }
+
+  renderedAsOfPage(networkId: string, instants: readonly string[]): Operation {
+    return this.get((i) => path(networkId, pick(instants, i), this.renderedChosen[networkId]));
+  }
+
+  /** Makes the tables with objects that are put together already. While it runs, and after the disk was looked at. */
+  async makeRendered(): Promise<void> {
+    await this.psql(await Bun.file(join(import.meta.dir, "postgres-rendered.sql")).text());
+  }
+
+  countedAsOfPage(networkId: string, instants: readonly string[]): Operation {
+    return this.get((i) => path(networkId, pick(instants, i), { render: "sql", way: "period", ...this.chosen[networkId], total: "counted" }));
+  }
+
+  count(): Operation {
+    return this.get(() => path(null, null, this.chosen["live"], 1));
+  }
+
+  /** Tries every way that a page can be made, and keeps the fastest of each. */
+  async choose(instants: readonly string[], seconds: number): Promise<void> {
+    const renders = ["sql", "js"] as const;
+    this.chosen["live"] = await this.fastest(renders.map((render) => ({ render, way: "period", total: "kept" })), (variant) => () => path(null, null, variant), seconds);
+    for (const { networkId } of this.rows.depths) {
+      const variants = (["period", "walk"] as const).flatMap((way) => renders.map((render) => ({ render, way, total: "kept" as const })));
+      const paths = (variant: Variant) => (i: number) => path(networkId, pick(instants, i), variant);
+      this.chosen[networkId] = await this.fastest(variants, paths, seconds);
+      this.renderedChosen[networkId] = await this.fastest((["period", "walk"] as const).map((way) => ({ render: "kept", way, total: "kept" as const })), paths, seconds);
+    }
+  }
+
+  update(entries: readonly Entry[]): Operation {
+    return {
+      each: 1,
+      requests: () => {
+        const i = (this.updates += 1);
+        const { id, if_index, if_descr } = entries[i % entries.length] as Entry;
+        return requestBytes("PUT", `/api/v1/if-entries/${id}`, this.headers, JSON.stringify({ if_index, if_descr, ...updatedFields(i) }));
+      },
+    };
+  }
+
+  async bulk(hosts: readonly BulkHost[]): Promise<void> {
+    await this.ask("/api/v1/hosts/bulk", { method: "POST", headers: { ...this.headers, "content-type": "application/json" }, body: JSON.stringify(hosts) });
+  }
+
+  async diff(from: string, to: string): Promise<number> {
+    const { data } = (await this.ask(`/api/v1/diff?from=${from}&to=${to}`, { headers: this.headers })) as { data: { changed: unknown[] } };
+    return data.changed.length;
+  }
+
+  async page(networkId: string | null, at: string | null): Promise<PageSeen> {
+    const variant = this.chosen[networkId ?? "live"];
+    const { data, meta } = (await this.ask(path(networkId, at, variant), { headers: this.headers })) as { data: Array<Record<string, unknown>>; meta: { pagination: { total_count: number } } };
+    return { total: meta.pagination.total_count, records: data.map((record) => normalRecord(record)) };
+  }
+
+  /** Tables and indexes; the write-ahead log apart. Stopped, so that all is written. */
+  async diskMb(): Promise<number> {
+    return folderBytes(join(this.cluster, "base")) / 1e6;
+  }
+
+  /** The write-ahead log, which PostgreSQL keeps for its next use. */
+  walMb(): number {
+    return folderBytes(join(this.cluster, "pg_wal")) / 1e6;
+  }
+
+  private async fastest(variants: readonly Variant[], paths: (variant: Variant) => (i: number) => string, seconds: number): Promise<Variant> {
+    const tried: Array<{ variant: Variant; rate: number }> = [];
+    // By the best of several turns: what else the machine does only slows down. The first one plans and warms up as well.
+    for (const variant of Array.from({ length: TRIALS }, () => variants).flat()) {
+      const operation = this.get(paths(variant));
+      const { requestsPerSecond, failures } = await load({ port: this.port, seconds, connections: this.connections, cpuSeconds: async () => cpuSecondsOf(this.pids), request: operation.requests });
+      if (failures > 0) throw new Error(`PostgreSQL's server failed at ${JSON.stringify(variant)}: ${await fetch(`http://127.0.0.1:${this.port}${paths(variant)(0)}`, { headers: this.headers }).then((answer) => answer.text())}`);
+      tried.push({ variant, rate: requestsPerSecond });
+    }
+    return (tried.sort((one, other) => other.rate - one.rate)[0] as { variant: Variant }).variant;
+  }
+
+  private get(paths: (i: number) => string): Operation {
+    return { each: 1, requests: (i) => requestBytes("GET", paths(i), this.headers) };
+  }
+
+  private async ask(path: string, init: RequestInit): Promise<unknown> {
+    const answer = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
+    if (!answer.ok) throw new Error(`PostgreSQL's server answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+    return answer.json();
+  }
+
+  private async startDatabase(): Promise<void> {
+    const settings = Object.entries(tuning()).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    // In the foreground, so that its number is the postmaster's.
+    const database = Bun.spawn([...asPostgres(), join(this.bin, "postgres"), "-D", this.cluster, "-c", "listen_addresses=", "-c", `unix_socket_directories=${this.directory}`, ...settings], { cwd: "/", stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres.log")) });
+    this.database = database;
+    const deadline = performance.now() + START_DEADLINE_MS;
+    // It listens before it lets anybody in: "ready" is what its process file says.
+    while (!(await Bun.file(join(this.cluster, "postmaster.pid")).text().catch(() => "")).split("\n")[7]?.startsWith("ready")) {
+      if (database.exitCode !== null || performance.now() > deadline) throw new Error(`PostgreSQL did not start; see ${join(this.directory, "..", "postgres.log")}`);
+      await Bun.sleep(2);
+    }
+  }
+
+  private async copyRows(versions: () => Iterable<Version>): Promise<void> {
+    const hosts = new Map<string, string>();
+    for (const { record } of versions()) hosts.set(record["host_id"] as string, record["network_id"] as string);
+    const organization = this.rows.store.organizationId;
+    await this.copy("hosts", [...hosts].map(([id, network]) => `${id}\t${organization}\t${network}\tswitch\n`));
+    await this.copy("if_entries", lines(versions, organization, true));
+    await this.copy("if_entries_history", lines(versions, organization, false));
+  }
+
+  private async copy(table: string, rows: Iterable<string>): Promise<void> {
+    const child = this.psqlProcess(["--command", `\\copy ${table} from pstdin`]);
+    let chunk: string[] = [];
+    for (const row of rows) {
+      chunk.push(row);
+      if (chunk.length < COPY_ROWS) continue;
+      child.stdin.write(chunk.join(""));
+      await child.stdin.flush();
+      chunk = [];
+    }
+    child.stdin.write(chunk.join(""));
+    await ended(child, `copying into ${table}`);
+  }
+
+  private async psql(text: string): Promise<void> {
+    const child = this.psqlProcess(["--file", "-"]);
+    child.stdin.write(text);
+    await ended(child, "preparing the tables");
+  }
+
+  private psqlProcess(more: readonly string[]): Bun.Subprocess<"pipe", "ignore", "pipe"> {
+    return Bun.spawn([...asPostgres(), join(this.bin, "psql"), "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--host", this.directory, "--username", "postgres", "--dbname", "postgres", ...more], { cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "pipe" });
+  }
+
+  private async run(program: string, args: readonly string[]): Promise<void> {
+    const child = Bun.spawn([...asPostgres(), join(this.bin, program), ...args], { cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "pipe" });
+    await ended(child, program);
+  }
+}
+
+const START_DEADLINE_MS = 60_000;
+const COPY_ROWS = 500;
+/** Turns in which each way of making a page is tried. */
+const TRIALS = 3;
+
+/** What is set: the rest is PostgreSQL's default, fsync and synchronous_commit among it, which are named since all depends on them. */
+export function tuning(): Record<string, string> {
+  // The customary quarter of the memory; half for what the kernel holds as well.
+  const memoryMb = totalmem() / 2 ** 20;
+  return {
+    fsync: "on",
+    synchronous_commit: "on",
+    full_page_writes: "on",
+    wal_level: "minimal",
+    max_wal_senders: "0",
+    shared_buffers: `${Math.round(Math.min(4_096, memoryMb / 4))}MB`,
+    effective_cache_size: `${Math.round(memoryMb / 2)}MB`,
+    work_mem: "64MB",
+    maintenance_work_mem: "512MB",
+    max_wal_size: "4GB",
+    checkpoint_timeout: "15min",
+    // The data are in memory and on an SSD: reading here and there costs little more than reading on.
+    random_page_cost: "1.1",
+    effective_io_concurrency: "200",
+    // Both cores are busy with other requests: compiling a short query or splitting it up only costs. plan_cache_mode stays at auto: with generic plans forced, no gain could be told from noise.
+    jit: "off",
+    max_parallel_workers_per_gather: "0",
+    timezone: "UTC",
+    log_timezone: "UTC",
+  };
+}
+
+function path(networkId: string | null, at: string | null, variant?: Variant, limit = PAGE_ROWS): string {
+  const more = [networkId === null ? "" : `&network_id=${networkId}`, at === null ? "" : `&at=${at}`, variant === undefined ? "" : `&render=${variant.render}&way=${variant.way}&total=${variant.total}`];
+  return `/api/v1/if-entries?limit=${limit}${more.join("")}`;
+}
+
+/** The rows as COPY takes them, in the order of the columns. */
+function* lines(versions: () => Iterable<Version>, organization: string, live: boolean): Generator<string> {
+  const names = ["if_index", "if_type", "speed_bps", "created_at", "last_seen_at", "first_discovery_id", "last_discovery_id"];
+  const texts = ["mac_address", "admin_status", "oper_status", "if_descr", "if_name", "if_alias", "lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "lldp_port_desc"];
+  for (const { id, from, to, record } of versions()) {
+    if ((to === null) !== live) continue;
+    const period = `["${from}",${to === null ? "" : `"${to}"`})`;
+    yield `${[id, organization, record["network_id"], record["host_id"], ...names.map((name) => record[name]), period, ...texts.map((name) => record[name])].map(cell).join("\t")}\n`;
+  }
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return "\\N";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n");
+}
+
+async function ended(child: Bun.Subprocess<"pipe", "ignore", "pipe">, what: string): Promise<void> {
+  child.stdin.end();
+  const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`${what} failed: ${said.slice(-1_000)}`);
+}
+
+/** PostgreSQL refuses to run as root. setpriv(1) becomes the program, so that its number is that of the process. */
+function asPostgres(): string[] {
+  return process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] : [];
+}
+
+function accountOf(name: string): { uid: number; gid: number } | null {
+  const asked = Bun.spawnSync(["getent", "passwd", name]);
+  const [, , uid, gid] = asked.stdout.toString().split(":");
+  return asked.exitCode === 0 ? { uid: Number(uid), gid: Number(gid) } : null;
+}
+
+function folderBytes(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true, recursive: true }).filter((each) => each.isFile()).reduce((sum, each) => sum + statSync(join(each.parentPath, each.name)).size, 0);
+}
