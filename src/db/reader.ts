@@ -59,6 +59,12 @@ const CHUNK_PARTS = 2_000;
 /** The same of parts that SQLite itself puts into a record. */
 const CHUNK_RENDERED_PARTS = 10_000;
 
+/** A statement that answers one page, and what is bound to it. */
+interface PageStatement {
+  readonly text: string;
+  readonly values: ReadonlyArray<string | number>;
+}
+
 export class Reader extends ReadConnection {
   private readonly clock: Clock;
   private readonly populations: Populations;
@@ -156,30 +162,38 @@ export class Reader extends ReadConnection {
 
   /** One page as bytes, straight from the database. */
   page(query: ListQuery): Page {
-    let total = 0;
-    const items = this.framedPage(query, (counted) => {
-      total = counted;
-      return { head: "", tail: "" };
+    return this.snapshot(() => {
+      const total = this.total(query);
+      return { items: this.framed(this.pageStatement(query, () => ({ head: "", tail: "" }))), total };
     });
-    return { items, total };
   }
 
   /**
-   * One page as bytes between two texts that may depend on the total: SQLite puts them together, since every copy of a page in
-   * JavaScript is felt. Count and items are of one state of the database.
+   * One page as bytes between two texts: SQLite puts them together, since every copy of a page in JavaScript is felt. Count and items are of
+   * one state of the database.
+   * @param frame the same for every page of the same place, but for the total
    */
   framedPage(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
-    return query.asOf === null ? this.snapshot(() => this.framed(query, frame)) : this.framed(query, frame);
+    if (query.asOf !== null) return this.framed(this.pageStatement(query, frame));
+    // Between two commits the same page is asked for with the same words: what they are need not be worked out again.
+    return this.snapshot(() => {
+      const name = nameOfPlainPage(query);
+      return this.framed(name === null ? this.pageStatement(query, frame) : this.remember(name, () => this.pageStatement(query, frame)));
+    });
   }
 
-  private framed(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
+  private framed({ text, values }: PageStatement): Uint8Array<ArrayBuffer> {
+    return (this.statement(text).values(...values)[0] as [Uint8Array<ArrayBuffer>])[0];
+  }
+
+  private pageStatement(query: ListQuery, frame: (total: number) => Frame): PageStatement {
     const { head, tail } = frame(this.total(query));
-    if (this.populations.findsNothing(query)) return encoder.encode(head + tail) as Uint8Array<ArrayBuffer>;
+    if (this.populations.findsNothing(query)) return { text: "SELECT CAST(+? AS BLOB)", values: [head + tail] };
     const sql = new SqlBuilder(query.asOf);
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const rows = `SELECT ${item} AS item FROM (${this.populations.page(query, sql, query.limit)}) p${joins}`;
     const text = `SELECT CAST(concat(${sql.bind(head)}, (SELECT group_concat(item, ',') FROM (${rows})), ${sql.bind(tail)}) AS BLOB)`;
-    return (this.statement(text).values(...sql.values)[0] as [Uint8Array<ArrayBuffer>])[0];
+    return { text, values: sql.values };
   }
 
   /**
@@ -448,3 +462,14 @@ function numbersIn(text: Uint8Array | null, count: number): Uint32Array {
 
 const COMMA = 0x2c;
 const DIGIT_0 = 0x30;
+
+/** What tells a live page from every other one between two commits; null where more than its place decides. */
+function nameOfPlainPage({ kind, reach, within, limit, offset, ids, search, filters, order }: ListQuery): string | null {
+  if (ids !== undefined || search !== undefined || (filters !== undefined && filters.length > 0) || (order !== undefined && order.length > 0)) return null;
+  let place = "";
+  for (const scope in within) {
+    const id = within[scope as ScopeName];
+    if (id !== undefined) place += ` ${scope} ${id}`;
+  }
+  return `page ${kind.code} ${reach.organizationN} ${reach.networkNs === null ? "all" : reach.networkNs.join()} ${limit} ${offset}${place}`;
+}

@@ -11,6 +11,7 @@ import { GROUPS, INTRODUCTION } from "./document-description.ts";
 import { SERVER_VERSION } from "./envelope.ts";
 import type { Json, NamedSchemas } from "./json-schema.ts";
 import { describeOperation, sharedComponents } from "./operation.ts";
+import { PAGE_HEADERS } from "./request.ts";
 import type { RegisteredRoute } from "./surface.ts";
 
 const DOCUMENT_PATH = "/api/openapi.json";
@@ -59,7 +60,7 @@ export function documentation(surface: DocumentedSurface) {
     page ??= generated(PAGE_PATH)
       .then((response) => response.text())
       .then(completed);
-    const headers = { ...surface.headersOf(request), "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY };
+    const headers = { ...surface.headersOf(request), ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY };
     return new Response(await page, { headers });
   };
   const answerScript = async (request: Request) => {

@@ -68,6 +68,13 @@ export function isSecretPath(path: string): boolean {
 
 const SECRET_PATH = /^\/api\/(?:auth|v1\/auth|v1\/credentials)(?:\/|$)/i;
 
+/** What a page carries besides: for data that no browser renders they change nothing, and each header is felt on the hot paths. */
+export const PAGE_HEADERS = {
+  "x-frame-options": "DENY",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+} as const;
+
 /** What every answer carries. Written out: a literal costs nothing, and this is on every path. */
 function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Record<string, string> {
   const headers: Record<string, string> = {
@@ -75,11 +82,8 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
     // An inventory is its owner's alone; but what has not changed need not be sent again.
     "cache-control": isSecret ? "no-store" : "private, no-cache",
     "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-    "cross-origin-resource-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
   };
   // By our own socket only (RFC 6797 section 7.2): what a proxy in front promises for its name is the proxy's to say.
   if (isTls) headers["strict-transport-security"] = "max-age=31536000";
