@@ -7,7 +7,7 @@ import { closeSession, openSession, touchKey, touchSession } from "./access/comm
 import { nameBackup } from "./backup/commands.ts";
 import { AnsweredPast } from "./db/answered-past.ts";
 import { keepTemporaryInMemory, openWritable, type Sql } from "./db/connection.ts";
-import { migrate, refusalOf, requireWritable } from "./db/migrate.ts";
+import { createDatabase, migrate, refusalOf, requireWritable } from "./db/migrate.ts";
 import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
 import { Writer, type Commands } from "./db/writer.ts";
 import { deriveChangesAndTexts } from "./history/verify/rebuild.ts";
@@ -183,6 +183,7 @@ export function openWriter(options: WriterOptions, clock = systemClock, random: 
 
 function openMigrated(path: string): Sql {
   try {
+    createDatabase(path);
     requireWritable(path);
     const db = openWritable(path);
     migrate(db, path, (each) => deriveChangesAndTexts(each, KINDS));

@@ -161,9 +161,9 @@ export class BackupFolder implements Backups {
 
   private makeDirectory(): void {
     const { directory } = this.options;
-    if (existsSync(directory)) return;
     try {
-      mkdirSync(directory, { mode: 0o700 });
+      if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+      // Also where it is there already: who made it may have been killed before its name was on the disk.
       syncDirectory(dirname(directory));
     } catch (cause) {
       throw Object.assign(new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was begun."), { cause });

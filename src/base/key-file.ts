@@ -3,6 +3,7 @@
 
 import { closeSync, constants, fstatSync, fsyncSync, linkSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { syncDirectory } from "./durable-file.ts";
 import type { Random } from "./random.ts";
 
 /** Of the key and of the file, in bytes. */
@@ -89,16 +90,6 @@ function writeDurably(path: string, bytes: Uint8Array): void {
     throw error;
   } finally {
     closeSync(file);
-  }
-}
-
-/** A file's name is on the disk only when its directory is. */
-function syncDirectory(path: string): void {
-  const directory = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
   }
 }
 

@@ -1,9 +1,10 @@
 // The folder that holds an appliance's data: the names of its files, its making, and the lock that keeps a second appliance out.
 // Must not open the database.
 
-import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "../base/durable-file.ts";
 import { DatabaseRefused } from "./migrate.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { describeRefusal } from "./trouble.ts";
@@ -41,7 +42,9 @@ export function dataFiles(directory: string): DataFiles {
 export function ensureDataDirectory(directory: string): void {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if (first !== undefined) syncUpTo(directory, dirname(first));
+    // Also where it is there already: who made it, or a file in it, may have been killed before its name was on the disk.
+    syncUpTo(directory, dirname(first ?? directory));
+    syncDirectory(directory);
     if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -102,12 +105,7 @@ export class DataLock {
 /** A folder's name is on the disk only when the folder above it is. */
 function syncUpTo(directory: string, top: string): void {
   for (let each = dirname(directory); ; each = dirname(each)) {
-    const descriptor = openSync(each, constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    syncDirectory(each);
     if (each === top || each === dirname(each)) return;
   }
 }

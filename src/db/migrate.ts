@@ -1,14 +1,16 @@
 // Brings a database file to this executable's schema, or refuses it untouched.
 // The migrations are embedded: nothing is read from a folder at run time.
 
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
 import access from "../../migrations/0003_access.sql" with { type: "text" };
 import changesAndSearch from "../../migrations/0004_changes_and_search.sql" with { type: "text" };
 import thinnedHistory from "../../migrations/0005_thinned_history.sql" with { type: "text" };
 import discovery from "../../migrations/0006_discovery.sql" with { type: "text" };
-import type { Sql } from "./connection.ts";
+import { syncDirectory, syncFile } from "../base/durable-file.ts";
+import { openWritable, type Sql } from "./connection.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { describeRefusal, GOOD_COPY } from "./trouble.ts";
 
@@ -129,6 +131,31 @@ export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () =>
   }
   // The header in the file itself tells the version, also to a start that does not read the log.
   if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/**
+ * Makes a database where there is none, whole or not at all: under a name of its own first, since one that the power took away half-made
+ * would stand in the way of every later start.
+ */
+export function createDatabase(path: string): void {
+  if (path === ":memory:" || existsSync(path)) return;
+  const draft = `${path}.new`;
+  // Of a start that was cut off.
+  removeDatabase(draft);
+  try {
+    const db = openWritable(draft);
+    migrate(db, path);
+    db.$client.close();
+    syncFile(draft);
+    renameSync(draft, path);
+    syncDirectory(dirname(path));
+  } finally {
+    removeDatabase(draft);
+  }
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 }
 
 /** SQLite reads zeros for what is missing of the last page. Where there is a log, that page may be in it. */

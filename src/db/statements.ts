@@ -52,20 +52,20 @@ export class Statements {
   constructor(db: Sql) {
     this.db = db;
     this.ledger = ledgerStatements(db);
-    this.updateBlock = db.$client.prepare("UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = ?3 AND block = ?4");
+    this.updateBlock = db.$client.prepare("UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = +?3 AND block = +?4");
     this.insertBlock = db.$client.prepare("INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)");
-    this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = ?`);
+    this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
   }
 
   /** Sequence and instant of the newest transaction; read every time, since another process may have written. */
   head(): Head {
-    return (this.ledger.head.get() as Head | undefined) ?? { sequence: 0, at: -1 };
+    const [sequence, at] = (this.ledger.head.first() as [number, number] | undefined) ?? [0, -1];
+    return { sequence, at };
   }
 
   headHash(): Uint8Array {
-    const row = this.ledger.headHash.get();
-    return row === undefined ? CHAIN_START : row.hash;
+    return (this.ledger.headHash.first()?.[0] as Uint8Array | undefined) ?? CHAIN_START;
   }
 
   /** The beginning of a transaction's hash, as hexadecimal digits; nothing for one that does not exist. */
@@ -74,7 +74,7 @@ export class Statements {
   }
 
   lastN(): number {
-    return this.ledger.lastN.get()?.n ?? 0;
+    return (this.ledger.lastN.first()?.[0] as number | undefined) ?? 0;
   }
 
   /** Gives identities their numbers, in order and without a gap after the last one. */
@@ -87,7 +87,7 @@ export class Statements {
   }
 
   recordId(n: number): string | null {
-    return this.ledger.recordId.get({ n })?.id ?? null;
+    return (this.ledger.recordId.first({ n })?.[0] as string | undefined) ?? null;
   }
 
   insertTransaction(row: Omit<typeof historyTransactions.$inferInsert, "hash"> & { hash: Uint8Array }): void {
@@ -108,7 +108,7 @@ export class Statements {
   }
 
   addToCensus(scope: number, sequence: number, delta: number): void {
-    const last = this.ledger.census.get({ scope, sequence })?.count ?? 0;
+    const last = (this.ledger.census.first({ scope, sequence })?.[0] as number | undefined) ?? 0;
     this.ledger.insertCensus.run({ scope, sequence, count: last + delta });
   }
 
@@ -163,11 +163,11 @@ export class Statements {
   }
 
   isLinkedTo(n: number): boolean {
-    return this.ledger.isLinkedTo.get({ n }) !== undefined;
+    return this.ledger.isLinkedTo.first({ n }) !== undefined;
   }
 
   linksTo(targetN: number, relation: string): Array<{ kind: number; id: string }> {
-    return this.ledger.linksTo.all({ target_n: targetN, relation });
+    return this.ledger.linksTo.all({ target_n: targetN, relation }).map(([kind, id]) => ({ kind: kind as number, id: id as string }));
   }
 
   insertLive(kind: AnyKind, row: Record<string, unknown>): void {
@@ -223,18 +223,17 @@ export class Statements {
 
 function ledgerStatements(db: Sql) {
   return {
-    head: db
+    head: new NativeStatement(db, db
       .select({ sequence: historyTransactions.sequence, at: historyTransactions.at })
       .from(historyTransactions)
       .orderBy(desc(historyTransactions.sequence))
-      .limit(1)
-      .prepare(),
-    headHash: db.select({ hash: historyTransactions.hash }).from(historyTransactions).orderBy(desc(historyTransactions.sequence)).limit(1).prepare(),
-    lastN: db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1).prepare(),
+      .limit(1)),
+    headHash: new NativeStatement(db, db.select({ hash: historyTransactions.hash }).from(historyTransactions).orderBy(desc(historyTransactions.sequence)).limit(1)),
+    lastN: new NativeStatement(db, db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1)),
     insertRecord: new NativeInsert(db, db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") })),
     recordN: new NativeStatement(db, db.select({ n: historyRecords.n }).from(historyRecords).where(eq(historyRecords.id, value("id")))),
-    recordId: db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n"))).prepare(),
-    insertTransaction: db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions))).prepare(),
+    recordId: new NativeStatement(db, db.select({ id: historyRecords.id }).from(historyRecords).where(eq(historyRecords.n, value("n")))),
+    insertTransaction: new NativeStatement(db, db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions)))),
     insertVersion: new NativeInsert(
       db,
       db
@@ -243,27 +242,24 @@ function ledgerStatements(db: Sql) {
         .values({ ...placeholders(getTableColumns(historyVersions)), key: sql`(${value("n")} << 31) | ${value("sequence")}` }),
     ),
     bear: new NativeInsert(db, db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
-    bury: db
+    bury: new NativeStatement(db, db
       .update(historySpans)
       .set({ died: sql`${value("died")}` })
-      .where(and(eq(historySpans.scope, value("scope")), eq(historySpans.n, value("n")), eq(historySpans.died, ALIVE)))
-      .prepare(),
-    census: db
+      .where(and(eq(historySpans.scope, value("scope")), eq(historySpans.n, value("n")), eq(historySpans.died, ALIVE)))),
+    census: new NativeStatement(db, db
       .select({ count: historyCensus.count })
       .from(historyCensus)
       .where(and(eq(historyCensus.scope, value("scope")), lte(historyCensus.sequence, value("sequence"))))
       .orderBy(desc(historyCensus.sequence))
-      .limit(1)
-      .prepare(),
-    insertCensus: db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus))).prepare(),
-    addActivity: db
+      .limit(1)),
+    insertCensus: new NativeStatement(db, db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus)))),
+    addActivity: new NativeStatement(db, db
       .insert(historyActivity)
       .values({
         scope: value("scope"),
         sequence: value("sequence"),
         ordinal: sql`1 + coalesce((SELECT a.ordinal FROM history_activity a WHERE a.scope = ${value("scope")} ORDER BY a.ordinal DESC LIMIT 1), 0)`,
-      })
-      .prepare(),
+      })),
     insertSearchText: new NativeInsert(
       db,
       db.insert(historySearchTexts).values({ key: sql`(${value("n")} << 31) | ${value("sequence")}`, owner_n: value("owner_n"), text: value("text") }),
@@ -275,11 +271,10 @@ function ledgerStatements(db: Sql) {
         .from(historyLineages)
         .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity")))),
     ),
-    remember: db
+    remember: new NativeStatement(db, db
       .insert(historyLineages)
       .values(placeholders(getTableColumns(historyLineages)))
-      .onConflictDoUpdate({ target: [historyLineages.kind, historyLineages.identity], set: { lineage_id: sql`excluded.lineage_id` } })
-      .prepare(),
+      .onConflictDoUpdate({ target: [historyLineages.kind, historyLineages.identity], set: { lineage_id: sql`excluded.lineage_id` } })),
     setObserved: new NativeStatement(
       db,
       db
@@ -287,21 +282,19 @@ function ledgerStatements(db: Sql) {
         .values({ n: value("n"), observed: value("observed") })
         .onConflictDoUpdate({ target: observations.n, set: { observed: sql`excluded.observed` } }),
     ),
-    deleteObserved: db.delete(observations).where(eq(observations.n, value("n"))).prepare(),
-    link: db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks))).prepare(),
-    unlink: db.delete(liveLinks).where(eq(liveLinks.n, value("n"))).prepare(),
-    unlinkOne: db
+    deleteObserved: new NativeStatement(db, db.delete(observations).where(eq(observations.n, value("n")))),
+    link: new NativeStatement(db, db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks)))),
+    unlink: new NativeStatement(db, db.delete(liveLinks).where(eq(liveLinks.n, value("n")))),
+    unlinkOne: new NativeStatement(db, db
       .delete(liveLinks)
-      .where(and(eq(liveLinks.n, value("n")), eq(liveLinks.relation, value("relation")), eq(liveLinks.target_n, value("target_n"))))
-      .prepare(),
-    isLinkedTo: db.select({ n: liveLinks.n }).from(liveLinks).where(eq(liveLinks.target_n, value("n"))).limit(1).prepare(),
-    linksTo: db
+      .where(and(eq(liveLinks.n, value("n")), eq(liveLinks.relation, value("relation")), eq(liveLinks.target_n, value("target_n"))))),
+    isLinkedTo: new NativeStatement(db, db.select({ n: liveLinks.n }).from(liveLinks).where(eq(liveLinks.target_n, value("n"))).limit(1)),
+    linksTo: new NativeStatement(db, db
       .select({ kind: historyRecords.kind, id: historyRecords.id })
       .from(liveLinks)
       .innerJoin(historyRecords, eq(historyRecords.n, liveLinks.n))
       .where(and(eq(liveLinks.target_n, value("target_n")), eq(liveLinks.relation, value("relation"))))
-      .orderBy(liveLinks.n)
-      .prepare(),
+      .orderBy(liveLinks.n)),
   };
 }
 
@@ -320,8 +313,8 @@ function liveStatements(db: Sql, kind: AnyKind) {
         .set({ sequence: sql`${value("sequence")}`, composed: sql`${value("composed")}`, sort_keys: sql`${value("sort_keys")}`, members: sql`${value("members")}` })
         .where(eq(table.n, value("n"))),
     ),
-    remove: db.delete(table).where(eq(table.n, value("n"))).prepare(),
-    clearIdentity: db.update(table).set({ identity: null }).where(eq(table.n, value("n"))).prepare(),
+    remove: new NativeStatement(db, db.delete(table).where(eq(table.n, value("n")))),
+    clearIdentity: new NativeStatement(db, db.update(table).set({ identity: null }).where(eq(table.n, value("n")))),
     byId: db.$client.prepare(`${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`) as Single,
     byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as Single,
   };

@@ -274,7 +274,7 @@ test("the writer searches as well; only the newest row of a table is taken from 
     });
     const plans = texts.filter((sql) => /^(select|update|delete|insert)/i.test(sql)).map((sql) => ({ sql, plan: planOf(db.$client, sql) }));
     expect(plans.length).toBeGreaterThan(20);
-    const through = plans.filter(({ sql, plan }) => plan.some(isWholeTable) && !/order by .* desc limit \?$/i.test(sql));
+    const through = plans.filter(({ sql, plan }) => plan.some(isWholeTable) && !/order by .* desc limit \+\?$/i.test(sql));
     expect(through).toEqual([]);
     const identity = plans.find(({ sql }) => sql.includes(getTableName(tagKind.table)) && sql.includes("l.identity = +?"));
     expect(identity?.plan).toContainEqual(expect.stringMatching(/^SEARCH l USING INDEX \w+ \(identity=\?\)$/));
