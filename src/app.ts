@@ -69,7 +69,7 @@ export interface AppOptions {
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
   /** Whether it is served over TLS. */
-  readonly isTls?: boolean;
+  readonly isTls: boolean;
   /** Where large bodies are checked; null: on this thread as well. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
@@ -82,7 +82,7 @@ const NOBODY: Actor = { type: "User", n: 0, userN: 0, role: "Viewer", organizati
 export function createApp(options: AppOptions) {
   // standardHostname says where Elysia looks for the path, where Bun has not found the route (a slash at its end): behind 7 characters, or
   // behind 11, which leaves out hosts of three letters over HTTP and of two over HTTPS.
-  const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: options.isTls === true } });
+  const app = new Elysia({ aot: true, normalize: false, handler: { standardHostname: options.isTls } });
   const cookieApp = new Elysia({ aot: true, normalize: false }).use(cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"));
   const surface = new Surface<Actor, Access>({
     app: app as unknown as Elysia,
@@ -95,6 +95,7 @@ export function createApp(options: AppOptions) {
     idPrefix: options.requestIdPrefix,
     unauthenticated: NOBODY,
     explain: readTroubleOf,
+    isTls: options.isTls,
   });
   // First of all: an error hook that is registered later lets exception texts through.
   app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? surface.notRouted(request) : surface.failed(error, request)));

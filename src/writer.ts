@@ -6,7 +6,7 @@ import { SecretBox } from "./base/secret-box.ts";
 import { closeSession, openSession, touchKey, touchSession } from "./access/commands.ts";
 import { nameBackup } from "./backup/commands.ts";
 import { AnsweredPast } from "./db/answered-past.ts";
-import { keepTemporaryInMemory, openWritable, type Sql } from "./db/connection.ts";
+import { openWritable, type Sql } from "./db/connection.ts";
 import { createDatabase, migrate, refusalOf, requireWritable } from "./db/migrate.ts";
 import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
 import { Writer, type Commands } from "./db/writer.ts";
@@ -187,7 +187,6 @@ function openMigrated(path: string): Sql {
     requireWritable(path);
     const db = openWritable(path);
     migrate(db, path, (each) => deriveChangesAndTexts(each, KINDS));
-    keepTemporaryInMemory(db);
     return db;
   } catch (error) {
     throw refusalOf(error, path);

@@ -83,9 +83,12 @@ function findingsOf(troubles: Troubles, counts: Counts, hasShim: boolean, unexpl
     finding("answers about the past stay the same byte for byte", troubles.past, `${counts.pastAnswers} comparisons`),
     finding("scans that a kill cut off are marked Interrupted, and those that were completed stay so", troubles.scans, `${counts.scansInterrupted} interrupted, ${counts.scansCompleted} completed`),
     finding("a backup that was said to be done is whole, and stays the file that it was", troubles.backups, "hashed after every start"),
-    finding("it starts again by itself every time", troubles.starts, `${counts.kills} kills`),
+    finding("it starts again by itself every time, and never ends by itself", troubles.starts, `${counts.kills} kills`),
     finding("nothing is refused meanwhile", troubles.refusals, `${counts.acknowledged} answered`),
   ];
+  const tried = { "acknowledged writes": counts.acknowledged / counts.kills, "requests cut off": counts.unanswered, "scans cut off": counts.scansInterrupted, "scans completed": counts.scansCompleted, backups: counts.backups };
+  const missing = Object.entries(tried).filter(([, count]) => count < 1).map(([what]) => what);
+  findings.push({ claim: "the rounds had everything in them: writes, requests and scans that were cut off, scans and backups that were done", held: missing.length === 0, figure: missing.length > 0 ? `missing: ${missing.join(", ")}` : `${(counts.acknowledged / counts.kills).toFixed(1)} acknowledged writes a kill, ${counts.backups} backups` });
   if (!hasShim) return findings;
   return [
     ...findings,

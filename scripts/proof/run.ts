@@ -115,6 +115,7 @@ function tableLines({ columns, rows }: Table): string[] {
 
 /** Of the checkout, where it is one. */
 function revision(): string {
+  if (Bun.which("git") === null) return "";
   const asked = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], { stdout: "pipe", stderr: "ignore" });
   return asked.exitCode === 0 ? ` (${asked.stdout.toString().trim()})` : "";
 }

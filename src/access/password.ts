@@ -42,8 +42,8 @@ export function describePasswordProblem(password: string): string | null {
 }
 
 /**
- * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, before what strangers want
- * verified: only who has proved something is given a password. Throws `validation_failed` at `/password` for a password that
+ * The Argon2id hash in PHC form (`$argon2id$v=19$m=…`), with a fresh salt. Computed off the calling thread, in the line of those
+ * who are known: only who has proved something is given a password. Throws `validation_failed` at `/password` for a password that
  * `describePasswordProblem` objects to, `rate_limit_exceeded` when too many wait already.
  */
 export async function hashPassword(password: string): Promise<string> {
@@ -57,7 +57,7 @@ export async function hashPassword(password: string): Promise<string> {
  * work and answers false, so that the time taken tells nothing. Computed off the calling thread. A text that no password can be
  * (empty, too many bytes, broken Unicode) is false at once, whoever the account. Throws `rate_limit_exceeded` when too many wait
  * already, and the platform's error for a damaged hash.
- * @param isKnown whether whoever typed it has signed in from there before: their turn comes before that of strangers, however many
+ * @param isKnown whether whoever typed it has signed in from there before: then they wait in a line that strangers do not fill
  */
 export async function verifyPassword(password: string, hash: string | null, isKnown = false): Promise<boolean> {
   const prepared = prepare(password);
@@ -68,7 +68,7 @@ export async function verifyPassword(password: string, hash: string | null, isKn
 
 /**
  * Lets a few works run at once and a few more wait in line; the rest are refused at once, so that a flood cannot take the memory. Those
- * who are known have a line of their own, which goes first: strangers cannot crowd them out.
+ * who are known have a line of their own, and the two take turns: neither can crowd the other out.
  */
 export class PasswordGate {
   readonly #maxRunning: number;
@@ -76,6 +76,7 @@ export class PasswordGate {
   readonly #knownWaiting: (() => void)[] = [];
   readonly #othersWaiting: (() => void)[] = [];
   #running = 0;
+  #wasKnown = false;
 
   /** @param maxWaiting in each line */
   constructor(maxRunning: number, maxWaiting: number) {
@@ -112,7 +113,9 @@ export class PasswordGate {
 
   /** The place goes to the next in line without becoming free in between, or a newcomer could take it. */
   #leave(): void {
-    const next = this.#knownWaiting.shift() ?? this.#othersWaiting.shift();
+    const [first, second] = this.#wasKnown ? [this.#othersWaiting, this.#knownWaiting] : [this.#knownWaiting, this.#othersWaiting];
+    this.#wasKnown = (first.length > 0 ? first : second) === this.#knownWaiting;
+    const next = first.shift() ?? second.shift();
     if (next) next();
     else this.#running -= 1;
   }

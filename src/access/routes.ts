@@ -92,7 +92,7 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
     })
     .post("/api/auth/logout", { operationId: "signOut", summary: "Sign out", group, access: session, setsCookie: true, answer: Type.Object({}), example: { data: {} } }, async (call) => {
       await signIn.signOut(cookieOf(call) as string);
-      call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call.request) });
+      call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call) });
       return json(call, "{}");
     })
     .get("/api/auth/me", { operationId: "getMe", isRecord: false, summary: "Ask who one is", description: "The user, with what this very request may do.", group, access: VIEWER, answer: Me, example: { data: ME_EXAMPLE } }, (call) =>
@@ -138,12 +138,12 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
  * Whether the browser reached us by TLS, which a proxy in front ends and tells in X-Forwarded-Proto. Believing it gives nothing away: who
  * claims it falsely makes only the own cookie unusable without TLS.
  */
-export function isTls(request: Request): boolean {
-  return request.url.startsWith("https:") || request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
+export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean {
+  return call.isTls || call.request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
 }
 
 function keepCookie(call: RequestContext, token: string): void {
-  call.setCookie(SESSION_COOKIE, token, { maxAge: COOKIE_MAX_AGE_SECONDS, secure: isTls(call.request) });
+  call.setCookie(SESSION_COOKIE, token, { maxAge: COOKIE_MAX_AGE_SECONDS, secure: isTls(call) });
 }
 
 function cookieOf(call: RequestContext): string | null {

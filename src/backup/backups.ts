@@ -86,6 +86,8 @@ export class BackupFolder implements Backups {
   /** Cleans up what was cut off when the appliance ended: nobody else may be at work in the folder. */
   constructor(options: BackupFolderOptions) {
     this.options = options;
+    // A predecessor may have been killed between giving a name and putting it on the disk: it is told of only when it is there for good.
+    if (existsSync(options.directory)) syncDirectory(options.directory);
     for (const file of this.files()) {
       const name = file.endsWith(PARTIAL) ? file.slice(0, -PARTIAL.length) : null;
       if (name === null || !NAME.test(name)) continue;

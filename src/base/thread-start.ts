@@ -20,8 +20,14 @@ function assertRoom(open: () => number): void {
   try {
     while (opened.length < DESCRIPTORS_PER_START) opened.push(open());
   } catch (error) {
+    // Where it fails for another reason, nothing is known of the room.
+    if (!isOutOfDescriptors(error)) return;
     throw Object.assign(new DomainError("rate_limit_exceeded", "Too many connections are open for this to be done now; try again in a few seconds.", { retry_after_seconds: 5 }), { cause: error });
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }
+}
+
+function isOutOfDescriptors(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
 }

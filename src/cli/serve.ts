@@ -137,9 +137,9 @@ function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
   return tls === null ? {} : { certificate: tls.pair.fingerprint };
 }
 
-/** Without TLS a SIGHUP ends the program, as it does any. */
+/** Without TLS there is nothing to look at again; ending without a drain is not what whoever reloads wants. */
 function watchOver(tls: ServedTls | null, surroundings: Surroundings): void {
-  if (tls !== null) surroundings.onHangup(() => void tls.look());
+  surroundings.onHangup(() => void tls?.look());
 }
 
 /** The wildcard is an address to listen on, not one to call. */

@@ -23,24 +23,16 @@ const BUSY_TIMEOUT_MS = 5_000;
 export function openWritable(path: string): Sql {
   makeLogCertain(path);
   const client = new Database(path, { create: true, readwrite: true, strict: true });
+  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.run(`PRAGMA page_size = ${PAGE_SIZE_BYTES}`);
   client.run("PRAGMA journal_mode = WAL");
   client.run("PRAGMA synchronous = FULL");
   client.run("PRAGMA foreign_keys = ON");
   client.run("PRAGMA recursive_triggers = ON");
   client.run("PRAGMA trusted_schema = OFF");
-  client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.run(`PRAGMA cache_size = -${CACHE_SIZE_KIB}`);
   client.run(`PRAGMA journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`);
   return drizzle({ client }) as Sql;
-}
-
-/**
- * What SQLite keeps to undo a statement or a savepoint, a few pages of each small write, no longer goes through a temporary file: that took a
- * third of a write's processor time, and a disk that is full elsewhere would fail it. Not for migrations and prunes, which change everything.
- */
-export function keepTemporaryInMemory(db: Sql): void {
-  db.$client.run("PRAGMA temp_store = MEMORY");
 }
 
 /** A connection that can only read. The file must exist and be migrated. */

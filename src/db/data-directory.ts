@@ -43,7 +43,7 @@ export function ensureDataDirectory(directory: string): void {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
     // Also where it is there already: who made it, or a file in it, may have been killed before its name was on the disk.
-    syncUpTo(directory, dirname(first ?? directory));
+    syncUpTo(directory, dirname(first ?? directory), first === undefined);
     syncDirectory(directory);
     if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -103,9 +103,14 @@ export class DataLock {
 }
 
 /** A folder's name is on the disk only when the folder above it is. */
-function syncUpTo(directory: string, top: string): void {
+function syncUpTo(directory: string, top: string, isThere: boolean): void {
   for (let each = dirname(directory); ; each = dirname(each)) {
-    syncDirectory(each);
+    try {
+      syncDirectory(each);
+    } catch (error) {
+      // A folder above that may be entered and not read is no obstacle to data that are there.
+      if (!isThere || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
+    }
     if (each === top || each === dirname(each)) return;
   }
 }

@@ -1,7 +1,7 @@
 // Brings a database file to this executable's schema, or refuses it untouched.
 // The migrations are embedded: nothing is read from a folder at run time.
 
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import ledger from "../../migrations/0001_ledger.sql" with { type: "text" };
 import inventory from "../../migrations/0002_inventory.sql" with { type: "text" };
@@ -138,14 +138,18 @@ export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () =>
  * would stand in the way of every later start.
  */
 export function createDatabase(path: string): void {
-  if (path === ":memory:" || existsSync(path)) return;
+  // A link that leads nowhere now is somebody's word where the database is: it is not replaced.
+  if (path === ":memory:" || lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   const draft = `${path}.new`;
   // Of a start that was cut off.
   removeDatabase(draft);
   try {
     const db = openWritable(draft);
-    migrate(db, path);
-    db.$client.close();
+    try {
+      migrate(db, path);
+    } finally {
+      db.$client.close();
+    }
     syncFile(draft);
     renameSync(draft, path);
     syncDirectory(dirname(path));

@@ -171,14 +171,16 @@ export class Reader extends ReadConnection {
   /**
    * One page as bytes between two texts: SQLite puts them together, since every copy of a page in JavaScript is felt. Count and items are of
    * one state of the database.
-   * @param frame the same for every page of the same place, but for the total
    */
   framedPage(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
     if (query.asOf !== null) return this.framed(this.pageStatement(query, frame));
-    // Between two commits the same page is asked for with the same words: what they are need not be worked out again.
     return this.snapshot(() => {
-      const name = nameOfPlainPage(query);
-      return this.framed(name === null ? this.pageStatement(query, frame) : this.remember(name, () => this.pageStatement(query, frame)));
+      const shape = shapeOfPlainPage(query);
+      if (shape === null) return this.framed(this.pageStatement(query, frame));
+      // Between two commits pages of the same list are asked for with the same words: what they are need not be worked out again.
+      const statement = this.remember(shape, () => this.plainPageStatement(query));
+      const { head, tail } = frame(this.total(query));
+      return this.framed(statement === null ? nothingBetween(head, tail) : { text: statement.text, values: [...statement.values, query.limit, query.offset, head, tail] });
     });
   }
 
@@ -186,9 +188,16 @@ export class Reader extends ReadConnection {
     return (this.statement(text).values(...values)[0] as [Uint8Array<ArrayBuffer>])[0];
   }
 
+  /** As pageStatement, without what its last four values are: limit and offset, head and tail. Null where nothing is to be found. */
+  private plainPageStatement(query: ListQuery): PageStatement | null {
+    if (this.populations.findsNothing(query)) return null;
+    const { text, values } = this.pageStatement(query, () => ({ head: "", tail: "" }));
+    return { text, values: values.slice(0, -4) };
+  }
+
   private pageStatement(query: ListQuery, frame: (total: number) => Frame): PageStatement {
     const { head, tail } = frame(this.total(query));
-    if (this.populations.findsNothing(query)) return { text: "SELECT CAST(+? AS BLOB)", values: [head + tail] };
+    if (this.populations.findsNothing(query)) return nothingBetween(head, tail);
     const sql = new SqlBuilder(query.asOf);
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const rows = `SELECT ${item} AS item FROM (${this.populations.page(query, sql, query.limit)}) p${joins}`;
@@ -463,13 +472,21 @@ function numbersIn(text: Uint8Array | null, count: number): Uint32Array {
 const COMMA = 0x2c;
 const DIGIT_0 = 0x30;
 
-/** What tells a live page from every other one between two commits; null where more than its place decides. */
-function nameOfPlainPage({ kind, reach, within, limit, offset, ids, search, filters, order }: ListQuery): string | null {
+function nothingBetween(head: string, tail: string): PageStatement {
+  return { text: "SELECT CAST(+? AS BLOB)", values: [head + tail] };
+}
+
+/** Networks in reach up to which a page's words are remembered: each takes its own part of the text. */
+const REMEMBERED_NETWORKS_MAX = 8;
+
+/** What tells live pages of one list from those of others; null where more than who is in it decides. */
+function shapeOfPlainPage({ kind, reach, within, ids, search, filters, order }: ListQuery): string | null {
   if (ids !== undefined || search !== undefined || (filters !== undefined && filters.length > 0) || (order !== undefined && order.length > 0)) return null;
+  if (reach.networkNs !== null && reach.networkNs.length > REMEMBERED_NETWORKS_MAX) return null;
   let place = "";
   for (const scope in within) {
     const id = within[scope as ScopeName];
     if (id !== undefined) place += ` ${scope} ${id}`;
   }
-  return `page ${kind.code} ${reach.organizationN} ${reach.networkNs === null ? "all" : reach.networkNs.join()} ${limit} ${offset}${place}`;
+  return `page ${kind.code} ${reach.organizationN} ${reach.networkNs === null ? "all" : reach.networkNs.join()}${place}`;
 }

@@ -46,6 +46,7 @@ export class Statements {
   private readonly updateBlock: { run(alive: number, died: number, scope: number, block: number): { changes: number } };
   private readonly insertBlock: { run(scope: number, block: number, alive: number, died: number): unknown };
   private readonly indexText: { run(n: number, sequence: number, text: string): unknown };
+  private readonly readChanges: { values(): unknown[][] };
   private readonly readMark: { values(sequence: number): unknown[][] };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
 
@@ -54,8 +55,14 @@ export class Statements {
     this.ledger = ledgerStatements(db);
     this.updateBlock = db.$client.prepare("UPDATE history_span_blocks SET alive = alive + ?1, died = max(died, ?2) WHERE scope = +?3 AND block = +?4");
     this.insertBlock = db.$client.prepare("INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (?, ?, ?, ?)");
+    this.readChanges = db.$client.prepare("SELECT total_changes()");
     this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
+  }
+
+  /** How many rows this connection has inserted, changed or deleted since it was opened. */
+  changes(): number {
+    return (this.readChanges.values()[0] as [number])[0];
   }
 
   /** Sequence and instant of the newest transaction; read every time, since another process may have written. */

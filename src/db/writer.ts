@@ -1,5 +1,5 @@
 // The one writer: runs named commands, each as one immediate transaction with one instant. Several commands may share
-// one commit, each in a savepoint of its own, and none is acknowledged before the commit. Knows no resource.
+// one commit, each undone alone when it fails, and none is acknowledged before the commit. Knows no resource.
 
 import type { Clock } from "../base/clock.ts";
 import { AnsweredPast } from "./answered-past.ts";
@@ -108,19 +108,8 @@ export class Writer {
   private attempt(requests: readonly WriteRequest[], notBefore: Instant, isLast: boolean, aheadMs: number): WriteReply[] | null {
     const client = this.db.$client;
     this.committed = null;
-    this.written = [];
-    try {
-      client.run("BEGIN IMMEDIATE");
-    } catch (error) {
-      return requests.map(() => failure(error));
-    }
-    const replies: WriteReply[] = [];
-    for (const request of requests) {
-      const reply = this.executeOne(request, notBefore, requests.length === 1);
-      replies.push(reply);
-      // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
-      if (!client.inTransaction) return requests.map(() => lost(reply));
-    }
+    const replies = this.runAll(requests, notBefore, false) ?? this.runAll(requests, notBefore, true) ?? [];
+    if (!client.inTransaction) return replies;
     // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
     this.awaitInstant(this.leadMs, aheadMs);
     const first = this.written[0];
@@ -137,6 +126,33 @@ export class Writer {
     }
     this.committed = this.written.at(-1)?.sequence ?? null;
     this.awaitInstant(0, this.leadMs);
+    return replies;
+  }
+
+  /**
+   * Runs the requests in one transaction, which stays open where there is something to commit. Savepoints cost SQLite a copy of every page that a
+   * command changes, and hardly any command fails after it has begun to write: they are set only where one did.
+   * @returns null where one that failed so, without savepoints, took its neighbours with it: nothing is written, and all are to be run again
+   */
+  private runAll(requests: readonly WriteRequest[], notBefore: Instant, withSavepoints: boolean): WriteReply[] | null {
+    const client = this.db.$client;
+    this.written = [];
+    try {
+      client.run("BEGIN IMMEDIATE");
+    } catch (error) {
+      return requests.map(() => failure(error));
+    }
+    const replies: WriteReply[] = [];
+    for (const request of requests) {
+      const before = this.statements.changes();
+      const reply = this.executeOne(request, notBefore, withSavepoints);
+      replies.push(reply);
+      // A full disk or an I/O error may have rolled back the neighbours too: then none of them was written.
+      if (!client.inTransaction) return requests.map(() => lost(reply));
+      if (reply.ok || withSavepoints || this.statements.changes() === before) continue;
+      client.run("ROLLBACK");
+      return requests.length === 1 ? replies : null;
+    }
     return replies;
   }
 
@@ -174,31 +190,29 @@ export class Writer {
     }
   }
 
-  /** @param isAlone in its commit: then that is what is undone, and SQLite need not keep a copy of every page that the command changes */
-  private executeOne(request: WriteRequest, notBefore: Instant, isAlone: boolean): WriteReply {
+  private executeOne(request: WriteRequest, notBefore: Instant, withSavepoint: boolean): WriteReply {
     const client = this.db.$client;
     const command = Object.hasOwn(this.commands, request.command) ? this.commands[request.command] : undefined;
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
     try {
-      if (!isAlone) client.run("SAVEPOINT command");
+      if (withSavepoint) client.run("SAVEPOINT command");
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null) throw new Error("writer: nothing is kept here of repeatable requests");
       const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, this.clock.now()) ?? null);
       if (known !== null) {
-        if (!isAlone) client.run("RELEASE command");
+        if (withSavepoint) client.run("RELEASE command");
         return { ok: true, outcome: known };
       }
       const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, notBefore);
       const result = command(tx, request.input, request.actor);
       const outcome = { sequence: tx.finish(this.kinds), result };
       if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now());
-      if (!isAlone) client.run("RELEASE command");
+      if (withSavepoint) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
     } catch (error) {
       const reply = failure(error);
-      if (isAlone && client.inTransaction) client.run("ROLLBACK");
-      else if (client.inTransaction) {
+      if (withSavepoint && client.inTransaction) {
         try {
           client.run("ROLLBACK TO command");
           client.run("RELEASE command");

@@ -15,6 +15,11 @@ export const ROUND_ALWAYS_ADMITTED = 100;
 /** Both in a round that follows at once on one in which requests were refused: who comes now has waited through that one as well. */
 export const NEXT_ROUND_PATIENCE_MS = 50;
 export const NEXT_ROUND_ALWAYS_ADMITTED = 25;
+/**
+ * Beyond that, so many of each source address are let in all the same: who fills a round (requests sent at once on one connection are all
+ * taken up before anybody else's) does not shut out the others.
+ */
+export const ROUND_ALWAYS_ADMITTED_OF_SOURCE = 5;
 /** What a caller that was refused is told to wait. */
 export const OVERLOAD_RETRY_AFTER_S = 1;
 /** Refusals are logged together, once in this time. */
@@ -36,6 +41,8 @@ export class Admission {
   private refusedAt = Number.NEGATIVE_INFINITY;
   /** Not logged yet. */
   private refused = 0;
+  /** Let in beyond patience, in this round. */
+  private readonly bySource = new Map<string, number>();
 
   constructor(timers: Timers, log: Log) {
     this.timers = timers;
@@ -45,9 +52,10 @@ export class Admission {
   /**
    * To be asked of every request as it is taken up, before anything else.
    * @param now monotonic, in milliseconds
+   * @param sourceOf the address of the peer: asked only where patience has ended
    * @returns whether it is let in; what it is answered otherwise is `overloaded`
    */
-  admits(now: number): boolean {
+  admits(now: number, sourceOf: () => string): boolean {
     if (this.count === 0) {
       this.beganAt = now;
       const isNext = now - this.refusedAt <= NEXT_ROUND_PATIENCE_MS;
@@ -58,6 +66,12 @@ export class Admission {
     }
     this.count += 1;
     if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.patienceMs) return true;
+    const source = sourceOf();
+    const admitted = this.bySource.get(source) ?? 0;
+    if (admitted < ROUND_ALWAYS_ADMITTED_OF_SOURCE) {
+      this.bySource.set(source, admitted + 1);
+      return true;
+    }
     this.refusedAt = now;
     this.noteRefusal();
     return false;
@@ -76,5 +90,6 @@ export class Admission {
 
   private readonly endRound = () => {
     this.count = 0;
+    if (this.bySource.size > 0) this.bySource.clear();
   };
 }

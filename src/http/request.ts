@@ -15,6 +15,8 @@ export interface Idempotency {
 export interface RequestContext {
   readonly request: Request;
   readonly requestId: string;
+  /** Whether it came by our own TLS: a request without a host does not show it by its URL. */
+  readonly isTls: boolean;
   /** The address of the peer, as the socket has it. */
   readonly source: string;
   /** Headers that every answer carries. */
@@ -40,6 +42,7 @@ export interface Call<Actor, P, Q, B> extends RequestContext {
 export class ReceivedRequest implements RequestContext {
   readonly request: Request;
   readonly requestId: string;
+  readonly isTls: boolean;
   readonly setCookie: SetCookie;
   readonly headers: Record<string, string>;
   readonly idempotency = null;
@@ -47,12 +50,13 @@ export class ReceivedRequest implements RequestContext {
   private peer: string | null = null;
 
   /** @param isSecret whether nothing of the answer is to be kept anywhere; `peerOf` the address of the peer, as long as it is there */
-  constructor(request: Request, requestId: string, setCookie: SetCookie, isSecret: boolean, peerOf: () => string) {
+  constructor(request: Request, requestId: string, setCookie: SetCookie, isSecret: boolean, isTls: boolean, peerOf: () => string) {
     this.peerOf = peerOf;
     this.request = request;
     this.requestId = requestId;
     this.setCookie = setCookie;
-    this.headers = answerHeaders(requestId, isSecret, request.url.startsWith("https:"));
+    this.isTls = isTls;
+    this.headers = answerHeaders(requestId, isSecret, isTls);
   }
 
   get source(): string {
@@ -121,9 +125,9 @@ export function searchOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-/** The path of a URL, without what follows it. */
+/** The path of a URL, without what follows it. Of a request without a host the URL is the path alone. */
 export function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return "/";
   const end = url.slice(start).search(/[?#]/);
   return end < 0 ? url.slice(start) : url.slice(start, start + end);

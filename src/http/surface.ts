@@ -101,9 +101,10 @@ export class Surface<Actor, Access> {
   private served = 0;
   private readonly unauthenticated: Actor;
   private readonly explain: (error: unknown) => DomainError | null;
+  private readonly isTls: boolean;
 
   /** @param options.cookieApp has the cookie plugin and is mounted in `app`: operations that set cookies go there, and no other pays for it; without `bodyChecks`, large bodies are checked on this thread as well; `explain` says what an error of another layer is to whoever asked, null where it is none that it knows */
-  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; bodyChecks: BodyChecks | null; timers: Timers; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor; explain?: (error: unknown) => DomainError | null }) {
+  constructor(options: { app: Elysia; cookieApp: Elysia; gate: Gate<Actor, Access>; bodyChecks: BodyChecks | null; timers: Timers; log: Log; monotonicMs: () => number; idPrefix: string; unauthenticated: Actor; explain?: (error: unknown) => DomainError | null; isTls?: boolean }) {
     this.app = options.app;
     this.cookieApp = options.cookieApp;
     this.gate = options.gate;
@@ -115,6 +116,7 @@ export class Surface<Actor, Access> {
     this.idPrefix = options.idPrefix;
     this.unauthenticated = options.unauthenticated;
     this.explain = options.explain ?? (() => null);
+    this.isTls = options.isTls ?? false;
   }
 
   get<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, P, Q, undefined>): this {
@@ -150,7 +152,17 @@ export class Surface<Actor, Access> {
 
   /** What a request becomes that no operation answers, where it is not to be answered at all; else null. */
   refusalOf(request: Request): Response | null {
+    if (!this.admits(request, this.monotonicMs())) return this.overloaded(request);
     return carriesSecret(request.url) ? this.refuse(secretInUrl(), this.context(request)) : null;
+  }
+
+  private admits(request: Request, now: number): boolean {
+    return this.admission.admits(now, () => this.app.server?.requestIP(request)?.address ?? "local");
+  }
+
+  /** What is not taken up. The connection ends: what else was sent on it at once is nobody's then, and costs nothing. */
+  private overloaded(request: Request): Response {
+    return errorResponse(overloaded(), { ...this.context(request).headers, connection: "close" });
   }
 
   /** What an unknown path or a wrong method becomes. */
@@ -195,10 +207,10 @@ export class Surface<Actor, Access> {
   /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
   private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, setCookie: SetCookie): Response | Promise<Response> {
     const started = this.monotonicMs();
-    if (operation.isAlwaysAdmitted !== true && !this.admission.admits(started)) {
-      return errorResponse(overloaded(), this.context(request, setCookie).headers);
-    }
+    const isAdmitted = this.admits(request, started);
+    if (!isAdmitted && operation.isAlwaysAdmitted !== true) return this.overloaded(request);
     const context = this.context(request, setCookie, this.secretive.has(operation));
+    if (!isAdmitted) context.headers["connection"] = "close";
     try {
       if (carriesSecret(request.url)) throw secretInUrl();
       if (operation.access === "anyone") return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
@@ -323,7 +335,7 @@ export class Surface<Actor, Access> {
   private context(request: Request, setCookie = refuseCookie, isSecret = isSecretPath(pathOf(request.url))): RequestContext {
     this.served += 1;
     const requestId = sentRequestId(request) ?? `${this.idPrefix}-${this.served.toString(36)}`;
-    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, () => this.app.server?.requestIP(request)?.address ?? "local");
+    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.isTls, () => this.app.server?.requestIP(request)?.address ?? "local");
     // Asked later, when the peer may have gone, it would not be known; a read hardly ever asks.
     if (request.method !== "GET") void context.source;
     return context;

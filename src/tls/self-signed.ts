@@ -34,7 +34,8 @@ export interface SelfSigned {
 export async function ensureSelfSigned(files: SelfSignedFiles, names: readonly string[], make: MakeCertificate, clock: Clock, random: Random): Promise<SelfSigned> {
   const hasKey = isThere(files.privateKey);
   const existing = hasKey && isThere(files.certificate) ? read(files) : null;
-  if (existing !== null && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS) return { pair: existing, isNew: false };
+  // One that was made while the clock was ahead would be of no use until then.
+  if (existing !== null && existing.validFrom <= clock.now() && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS) return { pair: existing, isNew: false };
   if (hasKey) requireClosed(files.privateKey);
   const existingKey = hasKey ? await Bun.file(files.privateKey).text() : null;
   // Clocks of clients are not always right.

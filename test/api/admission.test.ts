@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import { WRITE_RETRY_AFTER_S } from "../../src/db/write-queue.ts";
-import { NEXT_ROUND_ALWAYS_ADMITTED, NEXT_ROUND_PATIENCE_MS, OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS } from "../../src/http/admission.ts";
+import { NEXT_ROUND_ALWAYS_ADMITTED, NEXT_ROUND_PATIENCE_MS, OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_ALWAYS_ADMITTED_OF_SOURCE, ROUND_PATIENCE_MS } from "../../src/http/admission.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import { documentCheck } from "../support/openapi.ts";
 
@@ -13,6 +13,11 @@ beforeAll(async () => {
   appliance = await newAppliance({ monotonicMs: () => now });
 });
 afterAll(() => appliance.close());
+/** What was refused before is long ago. */
+beforeEach(async () => {
+  await roundIsOver();
+  now += NEXT_ROUND_PATIENCE_MS + 1;
+});
 
 /** Sends so many requests before any of them is answered, each taken up so long after the one before it. */
 async function together(count: number, stepMs: number, request: (i: number) => Request, atOnce = false): Promise<Response[]> {
@@ -26,6 +31,9 @@ async function together(count: number, stepMs: number, request: (i: number) => R
   }
   return Promise.all(answers);
 }
+
+/** All come from one address here. */
+const ADMITTED = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_SOURCE;
 
 const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
 const list = () => new Request("http://localhost/api/v1/tags");
@@ -43,9 +51,9 @@ describe("requests that come together", () => {
   });
 
   test("are refused beyond that, before anybody asks who sends them, and are told when to come again", async () => {
-    const answers = await together(ROUND_ALWAYS_ADMITTED + 50, ROUND_PATIENCE_MS / 10, list);
-    expect(statuses(answers.slice(0, ROUND_ALWAYS_ADMITTED))).toEqual(Array.from({ length: ROUND_ALWAYS_ADMITTED }, () => 401));
-    expect(statuses(answers.slice(ROUND_ALWAYS_ADMITTED))).toEqual(Array.from({ length: 50 }, () => 429));
+    const answers = await together(ADMITTED + 50, ROUND_PATIENCE_MS / 10, list);
+    expect(statuses(answers.slice(0, ADMITTED))).toEqual(Array.from({ length: ADMITTED }, () => 401));
+    expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 50 }, () => 429));
     const refused = answers.at(-1) as Response;
     expect(refused.headers.get("retry-after")).toBe(String(OVERLOAD_RETRY_AFTER_S));
     expect(refused.headers.get("x-request-id")).not.toBeNull();
@@ -55,12 +63,12 @@ describe("requests that come together", () => {
   test("write nothing where they are refused", async () => {
     const { cookie } = (appliance.owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
-    const answers = await together(ROUND_ALWAYS_ADMITTED + 20, ROUND_PATIENCE_MS / 10, (i) => {
-      if (i < ROUND_ALWAYS_ADMITTED) return list();
+    const answers = await together(ADMITTED + 20, ROUND_PATIENCE_MS / 10, (i) => {
+      if (i < ADMITTED) return list();
       const body = JSON.stringify({ organization_id: appliance.first.organizationId, name: `tag ${i}`, color: "Red", is_application: false });
       return new Request("http://localhost/api/v1/tags", { method: "POST", headers: { cookie: cookie as string, "content-type": "application/json" }, body });
     });
-    expect(statuses(answers.slice(ROUND_ALWAYS_ADMITTED))).toEqual(Array.from({ length: 20 }, () => 429));
+    expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 20 }, () => 429));
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
@@ -80,15 +88,25 @@ describe("requests that come together", () => {
     expect(statuses(answers)).toEqual([401]);
   });
 
+  test("are refused with the end of their connection, so that what else was sent on it at once is dropped", async () => {
+    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) => (i > ADMITTED ? new Request("http://localhost/api/health") : list()));
+    expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
+  });
+
+  test.each(["/api/nothing", "/nothing", "/docs", "/docs/scalar.js", "/api/openapi.json", "/"])("are refused at %s as well, which is no operation", async (path) => {
+    const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
+    expect(answers.at(-1)?.status).toBe(429);
+  });
+
   test("leave the health check to be answered", async () => {
-    const answers = await together(ROUND_ALWAYS_ADMITTED + 2, ROUND_PATIENCE_MS, (i) => (i > ROUND_ALWAYS_ADMITTED ? new Request("http://localhost/api/health") : list()));
+    const answers = await together(ADMITTED + 2, ROUND_PATIENCE_MS, (i) => (i > ADMITTED ? new Request("http://localhost/api/health") : list()));
     expect(statuses(answers.slice(-2))).toEqual([429, 200]);
   });
 
   test("are logged as one line a second where they are refused", async () => {
     appliance.timers.pass(1_000);
     appliance.logLines.length = 0;
-    await together(ROUND_ALWAYS_ADMITTED + 30, ROUND_PATIENCE_MS, list);
+    await together(ADMITTED + 30, ROUND_PATIENCE_MS, list);
     expect(appliance.logLines.filter((line) => line.includes("429") || line.includes("rate_limit") || line.includes("overloaded"))).toEqual([]);
     appliance.timers.pass(1_000);
     expect(appliance.logLines.filter((line) => line.includes("overloaded"))).toEqual([expect.stringContaining("refused=30")]);
@@ -100,7 +118,7 @@ describe("requests that come together", () => {
     expect(operations.length).toBeGreaterThan(100);
     expect(operations.filter(({ responses }) => responses["429"] === undefined).map(({ operationId }) => operationId)).toEqual(["getHealth"]);
     const check = documentCheck(async (request) => appliance.handle(request));
-    const refused = (await together(ROUND_ALWAYS_ADMITTED + 2, ROUND_PATIENCE_MS, () => new Request("http://localhost/api/version"))).at(-1) as Response;
+    const refused = (await together(ADMITTED + 2, ROUND_PATIENCE_MS, () => new Request("http://localhost/api/version"))).at(-1) as Response;
     expect(refused.status).toBe(429);
     await roundIsOver();
     const text = await refused.text();

@@ -61,6 +61,16 @@ describe("a request reads in one transaction", () => {
   });
 });
 
+test("what one caller asked for stands in no other's answer, however alike their pages are", async () => {
+  const at = "2099-01-01T00:00:00.000Z";
+  const asked = [];
+  for (const query of ["", `?at=${at}`, "?limit=1", "", `?at=${at}`, "?limit=1&offset=1"]) asked.push((await appliance.owner.get(`/api/v1/tags${query}`)).body.meta);
+  expect(asked.map((meta) => meta.at)).toEqual([undefined, at, undefined, undefined, at, undefined]);
+  expect(asked.map(({ pagination }) => [pagination.limit, pagination.offset])).toEqual([[50, 0], [50, 0], [1, 0], [50, 0], [50, 0], [1, 1]]);
+  await newTag(appliance, { name: "edge" });
+  expect((await appliance.owner.get("/api/v1/tags")).body.meta.pagination.total_count).toBe(asked[0].pagination.total_count + 1);
+});
+
 test("a key that is disabled while its request's body is on the way writes nothing", async () => {
   const { id, key } = newApiKey(appliance, { permissions: "Owner" });
   const before = transactionCount(appliance);

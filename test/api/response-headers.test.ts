@@ -127,7 +127,10 @@ describe("what may hold a secret is kept nowhere", () => {
 
 describe("that browsers come by TLS alone", () => {
   test("is asked for under TLS, and not over plain HTTP, whatever a proxy says", async () => {
-    expect((await ask("/api/nothing", {}, "https://localhost")).headers.get("strict-transport-security")).toBe("max-age=31536000");
+    const overTls = await newAppliance({ isTls: true });
+    expect((await overTls.handle(new Request("http://localhost/api/nothing"))).headers.get("strict-transport-security")).toBe("max-age=31536000");
+    await overTls.close();
+    expect((await ask("/api/nothing", {}, "https://localhost")).headers.has("strict-transport-security")).toBe(false);
     expect((await ask("/api/health", { headers: { "x-forwarded-proto": "https" } })).headers.has("strict-transport-security")).toBe(false);
   });
 });

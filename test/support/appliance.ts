@@ -135,6 +135,7 @@ export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 export interface TestApplianceOptions {
   /** What requests are timed by; it stands still where none is given. */
   monotonicMs?: () => number;
+  isTls?: boolean;
   /** What self discovery finds; the real machine where none is given. */
   machine?: MachineSnapshot;
   /** How backups are taken, where not by a copy in this process. */
@@ -208,6 +209,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
       ...options.backups,
     }),
     isReadOnly: false,
+    isTls: options.isTls ?? false,
     scans,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()), readMachine: async () => options.machine ?? (await readMachine()) },
   });

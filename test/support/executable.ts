@@ -117,6 +117,10 @@ export class Running {
     return this.child.pid;
   }
 
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   /** What it said on standard output, line by line. */
   get lines(): string[] {
     return this.out.trimEnd().split("\n");

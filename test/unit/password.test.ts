@@ -131,7 +131,7 @@ describe("the gate", () => {
     expect(later.started).toBe(true);
   });
 
-  test("has a line for who is known, which strangers neither fill nor go before", async () => {
+  test("has a line for who is known, which strangers do not fill", async () => {
     const gate = new PasswordGate(1, 1);
     const [running, stranger, known] = [newJob(), newJob(), newJob()];
     const all = [gate.run(running.work), gate.run(stranger.work)];
@@ -144,6 +144,18 @@ describe("the gate", () => {
     for (const job of [stranger, known]) job.finish();
     await Promise.all(all);
     expect(stranger.started).toBe(true);
+  });
+
+  test("lets the two lines take turns, so that who is known does not keep strangers out either", async () => {
+    const gate = new PasswordGate(1, 4);
+    const order: string[] = [];
+    const first = newJob();
+    const all = [gate.run(first.work)];
+    for (const name of ["stranger 1", "stranger 2"]) all.push(gate.run(async () => void order.push(name)));
+    for (const name of ["known 1", "known 2", "known 3"]) all.push(gate.run(async () => void order.push(name), true));
+    first.finish();
+    await Promise.all(all);
+    expect(order).toEqual(["known 1", "stranger 1", "known 2", "stranger 2", "known 3"]);
   });
 
   test("gives the place on when a work fails", async () => {

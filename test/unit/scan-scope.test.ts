@@ -75,11 +75,12 @@ describe("the scope of a network's subnets", () => {
     expect(scope.contains("10.1.0.1")).toBe(false);
   });
 
-  test("has nothing that this machine serves to itself alone, whatever the subnets with it are said to be", () => {
-    const scope = Scope.ofSubnets([lan("127.0.0.0/30"), lan("::1/128"), lan("64.0.0.0/2"), lan("10.0.0.0/30")]);
-    expect([...scope.addresses()]).toEqual(["10.0.0.1", "10.0.0.2"]);
-    expect(["127.0.0.1", "::1", "127.200.0.1", "64.0.0.9"].map((address) => scope.contains(address))).toEqual([false, false, false, true]);
-    expect(scope.passedOver.filter(({ reason }) => reason.startsWith("what this machine serves to itself alone")).map(({ cidr }) => cidr)).toEqual(["127.0.0.0/30", "::1/128"]);
+  test("has nothing that only this machine reaches, itself and what a cloud tells it, whatever the subnets with it are said to be", () => {
+    const scope = Scope.ofSubnets([lan("127.0.0.0/30"), lan("::1/128"), lan("169.254.169.254/32"), lan("fd00:ec2::/112"), lan("64.0.0.0/2"), lan("128.0.0.0/1"), lan("10.0.0.0/30")]);
+    expect([...scope.addresses()].filter((address) => address.includes("."))).toEqual(["10.0.0.1", "10.0.0.2"]);
+    expect(["127.0.0.1", "::1", "127.200.0.1", "169.254.169.254", "169.254.1.1", "fd00:ec2::254"].map((address) => scope.contains(address))).toEqual([false, false, false, false, false, false]);
+    expect(["64.0.0.9", "169.253.0.1", "fd00:ec2::253"].map((address) => scope.contains(address))).toEqual([true, true, true]);
+    expect(scope.passedOver.filter(({ reason }) => reason.startsWith("what only this machine reaches")).map(({ cidr }) => cidr)).toEqual(["127.0.0.0/30", "::1/128", "169.254.169.254/32"]);
     expect([...Scope.ofTargets(["127.0.0.1", "::1"]).addresses()]).toEqual(["127.0.0.1", "::1"]);
   });
 

@@ -148,6 +148,7 @@ export class Trial {
     const shortly = random.integer(60);
     if (moment === "bulk") await Promise.race([Promise.all([spread, bulk]).then(() => Bun.sleep(shortly)), running.exited]);
     else await Promise.race([spread, running.exited]);
+    if (running.hasEnded) this.options.troubles.starts.push(`it ended by itself: ${running.log.slice(-300)}`);
     if (moment === "stop") {
       running.kill("SIGTERM");
       await Promise.race([running.exited, Bun.sleep(shortly * 3)]);
@@ -223,6 +224,7 @@ export class Trial {
     const { code } = await running.stop();
     if (code !== 0) this.options.troubles.starts.push(`it stopped with ${code}`);
     await this.verify();
+    this.options.counts.backups += this.memory.backups.length;
     for (const { name } of this.memory.backups) await this.verify(["--backup", join(this.data, "backups", name)]);
     this.options.troubles.refusals.push(...this.memory.refusals);
     this.options.counts.acknowledged += this.memory.acknowledged.answered;

@@ -15,8 +15,11 @@ export const SCAN_ADDRESSES_MAX = 1_048_576;
 /** What is not swept unless it is named: other people's addresses, what is far away, and what is in every machine. */
 export const PASSED_OVER_TYPES: readonly SubnetType[] = ["Internet", "Remote", "Loopback"];
 
-/** What this machine serves to itself alone, whatever a subnet with these addresses is said to be: whoever may write subnets may not see it. */
-const LOOPBACKS: readonly Block[] = ["127.0.0.0/8", "::1"].flatMap((text) => blockOf(text) ?? []);
+/**
+ * What only this machine reaches, itself and what a cloud tells it (169.254.169.254), whatever a subnet with these addresses is said to be:
+ * whoever may write subnets may not see it.
+ */
+const OWN_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap((text) => blockOf(text) ?? []);
 
 export interface KnownSubnet {
   readonly cidr: string;
@@ -76,19 +79,19 @@ export class Scope {
     const judged = subnets.flatMap((subnet) => {
       const block = blockOf(subnet.cidr);
       if (block === null) return [];
-      const isOwn = LOOPBACKS.some((each) => each.version === block.version && each.first <= block.first && each.last >= block.last);
+      const isOwn = OWN_ADDRESSES.some((each) => each.version === block.version && each.first <= block.first && each.last >= block.last);
       const isAllowed = !isOwn && !PASSED_OVER_TYPES.includes(subnet.subnet_type);
       const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
       // Every machine has loopback and link-local addresses: nobody misses those.
       const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
-      if (!isAllowed && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `${isOwn ? "what this machine serves to itself alone" : `a subnet of the type ${subnet.subnet_type}`} is scanned only when it is named as a target` });
+      if (!isAllowed && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `${isOwn ? "what only this machine reaches" : `a subnet of the type ${subnet.subnet_type}`} is scanned only when it is named as a target` });
       if (tooLarge !== null && isMissed) passedOver.push({ cidr: subnet.cidr, reason: `larger than ${tooLarge}: only its known addresses are asked${block.version === 4 ? "; name it as a target with allow_large" : ""}` });
       return [{ ...block, isAllowed, isWalked: isAllowed && tooLarge === null }];
     });
     const ranges: Range[] = [];
     let total = 0;
     let isFull = false;
-    for (const range of mostSpecific([...LOOPBACKS.map((block) => ({ ...block, isAllowed: false, isWalked: false })), ...judged])) {
+    for (const range of mostSpecific([...OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false })), ...judged])) {
       const size = Number(range.last - range.first + 1n);
       if (!range.isWalked || total + size <= SCAN_ADDRESSES_MAX) {
         if (range.isWalked) total += size;

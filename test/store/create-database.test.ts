@@ -1,0 +1,44 @@
+// A database that is made: whole or not at all, and never in the place of something else.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDatabase, readHeader, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "netledger-create-"));
+  path = join(directory, "netledger.db");
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+test("appears under its name with its schema, and leaves nothing beside it", () => {
+  createDatabase(path);
+  expect(readHeader(path)?.schemaVersion).toBe(SCHEMA_VERSION);
+  expect(readdirSync(directory)).toEqual(["netledger.db"]);
+});
+
+test("is made anew over what a start that was cut off left of its own", () => {
+  for (const suffix of ["", "-wal", "-shm"]) writeFileSync(`${path}.new${suffix}`, "half of it");
+  createDatabase(path);
+  expect(readHeader(path)?.schemaVersion).toBe(SCHEMA_VERSION);
+  expect(readdirSync(directory)).toEqual(["netledger.db"]);
+});
+
+test("is not made in the place of a link whose disk is not there now", () => {
+  const disk = join(directory, "disk");
+  symlinkSync(join(disk, "netledger.db"), path);
+  createDatabase(path);
+  expect(readlinkSync(path)).toBe(join(disk, "netledger.db"));
+  mkdirSync(disk);
+  createDatabase(path);
+  expect(lstatSync(path).isSymbolicLink()).toBe(true);
+});
+
+test("is not made in the place of what is there", () => {
+  writeFileSync(path, "something else");
+  createDatabase(path);
+  expect(readdirSync(directory)).toEqual(["netledger.db"]);
+});
