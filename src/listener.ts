@@ -58,7 +58,8 @@ export class Listener {
 
   /**
    * Answers new connections with another certificate. Bun cannot change that of a server: the socket is closed and opened anew within
-   * a millisecond, requests that run end as they began, and who connects at that very moment has to try again.
+   * milliseconds. Requests that run end as they began; connections that are kept alive are closed, and what is sent on one at that moment
+   * was not begun; who connects then has to try again.
    */
   renew(pair: TlsPair): void {
     this.callOffRetry();

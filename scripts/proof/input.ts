@@ -30,7 +30,7 @@ export const input: Part = {
   prove: async (proving) => {
     const { form, executable, seed, say } = proving;
     const { requests, deadlineMs, memoryMib } = FORMS[form];
-    const world = await InputWorld.open(executable);
+    const world = await InputWorld.open(executable, proving.directory);
     try {
       const document = new OpenApiDocument(await (await fetch(`${world.appliance.url}/api/openapi.json`)).json() as Record<string, unknown>);
       const findings: Finding[] = [noticesFaults(document)];
@@ -136,7 +136,7 @@ function noticesFaults(document: OpenApiDocument): Finding {
   });
   const list = { success: true, data: [] as unknown[], meta };
   const refusal = { success: false, code: "validation_failed", error: "No.", params: { issues: [] }, meta: { api_version: 1, server_version: "0" } };
-  const nothing = { first: [], second: [] };
+  const nothing = { first: [], second: [], besides: false };
   const its = [{ sequence: 1, request_id: id }];
   const missed: string[] = [];
   const must = (name: string, found: readonly string[]) => found.length === 0 && missed.push(name);
@@ -155,9 +155,10 @@ function noticesFaults(document: OpenApiDocument): Finding {
   must("a secret", faults(document, sent, answer(400, { ...refusal, error: `${SECRET_MARK}-1` }), nothing));
   must("an exception's text", faults(document, sent, answer(400, { ...refusal, error: "TypeError: x is not a function" }), nothing));
   must("another organization's data", faults(document, sent, answer(400, { ...refusal, error: MARKS.second }), nothing));
-  must("a refused request that wrote", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { first: its, second: [] }));
-  must("a question that wrote", faults(document, sent, answer(200, list), { first: its, second: [] }));
-  must("a write to another organization", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { first: [], second: its }));
+  must("a refused request that wrote", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { ...nothing, first: its }));
+  must("a question that wrote", faults(document, sent, answer(200, list), { ...nothing, first: its }));
+  must("a write to another organization", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { ...nothing, second: its }));
+  must("a refused request that changed what the ledger does not tell of", faults(document, { ...sent, method: "POST", target: "/api/v1/tags" }, answer(400, refusal), { ...nothing, besides: true }));
   must("a body of HEAD", faults(document, { ...sent, method: "HEAD" }, answer(200, list), nothing));
-  return { claim: "The proof notices forged answers of every wrong kind", held: missed.length === 0, figure: missed.length === 0 ? "17 forged, 17 noticed; 2 good ones let through" : `missed: ${missed.join(", ")}` };
+  return { claim: "The proof notices forged answers of every wrong kind", held: missed.length === 0, figure: missed.length === 0 ? "18 forged, 18 noticed; 2 good ones let through" : `missed: ${missed.join(", ")}` };
 }

@@ -28,7 +28,8 @@ export function secretInUrl(): DomainError {
 const KEY_BEGIN = "nlk_";
 /** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */
 const KEY = /nlk_[0-9A-Za-z]{11}/;
-const PARAMETER = /[?&](?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|authorization|bearer|session_id|password)(?:\[\]|%5b%5d)?=/i;
+/** Behind the first question mark or an ampersand: another question mark is part of a value (RFC 3986 section 3.4). */
+const PARAMETER = /(?:^[^?]*\?|&)(?:x[-_])?(?:api[-_]?key|key|(?:access|auth|setup|api)?[-_]?token|(?:client[-_]?)?secret|authorization|bearer|session_id|(?:current_|new_)?password)(?:\[\]|%5b%5d)?=/i;
 
 /** Encoded once more than it takes, it would still be told to whoever reads the log. */
 const DECODINGS_MAX = 3;

@@ -48,9 +48,12 @@ export function readTlsPair(files: PairFiles): TlsPair {
         : `${files.privateKey.shown} is not the key of the certificate in ${files.certificate.path}`,
     );
   }
+  // OpenSSL loads it, and then every handshake fails.
+  const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : RSA_BITS_MIN;
+  if (bits < RSA_BITS_MIN) throw new TlsRefused(`${files.privateKey.shown} is an RSA key of ${bits} bits: clients want ${RSA_BITS_MIN} at least`);
   const privateKey = key.export({ type: "pkcs8", format: "pem" }) as string;
   try {
-    // What Bun would refuse when it listens, such as an RSA key that is too short.
+    // What Bun would refuse when it listens.
     createSecureContext({ cert: certificate, key: privateKey });
   } catch (error) {
     throw new TlsRefused(`${files.certificate.shown} cannot be used for TLS (${error instanceof Error ? error.message : error})`);
@@ -64,6 +67,9 @@ export function readTlsPair(files: PairFiles): TlsPair {
     validTo: Date.parse(own.validTo),
   };
 }
+
+/** Browsers and TLS libraries refuse less (NIST SP 800-131A). */
+const RSA_BITS_MIN = 2_048;
 
 /** Longer files are no certificate and no key. */
 const MAX_BYTES = 1024 * 1024;
@@ -120,6 +126,6 @@ function keyIn(text: string, shown: string): KeyObject {
   try {
     return createPrivateKey(block.text);
   } catch {
-    throw new TlsRefused(`${shown} is damaged: its private key cannot be understood`);
+    throw new TlsRefused(`${shown} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be understood`);
   }
 }

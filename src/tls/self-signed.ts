@@ -101,4 +101,4 @@ export function namesOf(listenHost: string, hostName: string, addresses: readonl
   return [...new Set(candidates.map((name) => parseIp(name)?.text ?? name.toLowerCase()))].filter((name) => parseIp(name) !== null || DNS_NAME.test(name));
 }
 
-const DNS_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*$/;
+const DNS_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;

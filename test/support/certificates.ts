@@ -1,6 +1,6 @@
 // Certificates and keys for tests, made when they are needed, and the files that hold them.
 
-import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import "reflect-metadata";
@@ -18,6 +18,16 @@ export async function makePair(from: number, days = 90, names: readonly string[]
 
 /** Makes one in this thread. */
 export const make: MakeCertificate = async (wish) => (await import("../../src/tls/make-certificate.ts")).makeCertificate(wish);
+
+/** A self-signed pair with an RSA key of so many bits. */
+export async function makeRsaPair(bits: number, from: number): Promise<MadePair> {
+  const { X509CertificateGenerator } = await import("@peculiar/x509");
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", modulusLength: bits, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" };
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
+  const certificate = await X509CertificateGenerator.createSelfSigned({ name: "CN=localhost", keys, signingAlgorithm: algorithm, notBefore: new Date(from), notAfter: new Date(from + 90 * DAY_MS), serialNumber: "01" });
+  const privateKey = KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }) as string;
+  return { certificate: certificate.toString("pem"), privateKey };
+}
 
 /** The same key, encrypted with a passphrase. */
 export function encrypted(privateKey: string): string {

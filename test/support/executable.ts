@@ -42,10 +42,16 @@ export function ensureExecutable(): void {
 
 /** A folder of its own for a test, with what it needs at hand. */
 export class Workplace {
-  readonly directory = mkdtempSync(join(tmpdir(), "netledger-system-"));
+  readonly directory: string;
   /** Where data go; not there yet. */
-  readonly data = join(this.directory, "data");
+  readonly data: string;
   private readonly running = new Set<Running>();
+
+  /** @param parent where the folder is made */
+  constructor(parent = tmpdir()) {
+    this.directory = mkdtempSync(join(parent, "netledger-system-"));
+    this.data = join(this.directory, "data");
+  }
 
   path(name: string): string {
     return join(this.directory, name);

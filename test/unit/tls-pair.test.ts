@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readTlsPair, TlsRefused, type PairFiles } from "../../src/tls/pair.ts";
 import { ensureSelfSigned, namesOf, RENEW_DAYS, VALID_DAYS } from "../../src/tls/self-signed.ts";
-import { encrypted, make, makePair, otherKey, writePair, type MadePair } from "../support/certificates.ts";
+import { encrypted, makeRsaPair, make, makePair, otherKey, writePair, type MadePair } from "../support/certificates.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9);
@@ -55,6 +55,12 @@ describe("a certificate and its key", () => {
   test("are taken also when they are out of date: it is told elsewhere", async () => {
     const old = await makePair(NOW - 400 * DAY_MS, 90);
     expect(readTlsPair(writePair(folder, old, "old")).validTo).toBe(NOW - 310 * DAY_MS);
+  });
+
+  test("are taken with an RSA key that clients take, and not with a shorter one", async () => {
+    expect(readTlsPair(writePair(folder, await makeRsaPair(2_048, NOW), "rsa")).certificate).toContain("BEGIN CERTIFICATE");
+    const short = writePair(folder, await makeRsaPair(1_024, NOW), "short");
+    expect(() => readTlsPair(short)).toThrow(/^the key is an RSA key of 1024 bits: clients want 2048 at least$/);
   });
 
   test.each([
@@ -117,6 +123,13 @@ describe("the appliance's own pair", () => {
     expect(renewed.isNew).toBe(true);
     expect(renewed.pair.fingerprint).not.toBe(made.pair.fingerprint);
     expect(renewed.pair.privateKey).toBe(made.pair.privateKey);
+  });
+
+  test("is made anew with the same key where the clock was ahead when it was made", async () => {
+    const files = filesIn("ahead");
+    const ahead = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW + 300 * DAY_MS), random);
+    const mended = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
+    expect([mended.isNew, mended.pair.validFrom, mended.pair.privateKey === ahead.pair.privateKey]).toEqual([true, NOW - DAY_MS, true]);
   });
 
   test("is refused where others may read its key, and where what is there is no pair", async () => {

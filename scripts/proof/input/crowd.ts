@@ -14,7 +14,7 @@ const TAKEN_AT_LEAST = 1_950;
 /** Wait for something, and no longer than this. */
 const PATIENCE_MS = 30_000;
 
-export async function crowdFindings(world: InputWorld, { form, executable, say }: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
+export async function crowdFindings(world: InputWorld, { form, executable, directory, say }: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
   const findings: Finding[] = [];
   say("idle connections, half-sent requests, slow senders");
   const leftOut: string[] = [];
@@ -22,7 +22,7 @@ export async function crowdFindings(world: InputWorld, { form, executable, say }
   if (own >= 2_500) findings.push(await idleAndHalfSent(world));
   else leftOut.push(`2,000 connections at once: this shell allows ${own} open files, and that takes 2,500 (ulimit -n).`);
   findings.push(...(await slowSenders(world, form === "short" ? 4_000 : 200_000)));
-  findings.push(await fewDescriptors(executable));
+  findings.push(await fewDescriptors(executable, directory));
   return { findings, leftOut };
 }
 
@@ -90,8 +90,8 @@ async function slowSenders(world: InputWorld, forMs: number): Promise<Finding[]>
 }
 
 /** With 256 descriptors, and 400 connections that want one each. */
-async function fewDescriptors(executable: string): Promise<Finding> {
-  const place = new Workplace();
+async function fewDescriptors(executable: string, directory: string): Promise<Finding> {
+  const place = new Workplace(directory);
   const wrong: string[] = [];
   try {
     const passwordFile = await place.passwordFile();

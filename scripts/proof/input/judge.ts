@@ -16,6 +16,8 @@ export interface Sent {
 export interface Happened {
   readonly first: readonly Transaction[];
   readonly second: readonly Transaction[];
+  /** Whether anything changed that the ledger does not tell of: sealed secrets, passwords, hashes of keys, sessions. */
+  readonly besides: boolean;
 }
 
 /** What only an exception or SQL would say. */
@@ -41,6 +43,7 @@ export function faults(document: OpenApiDocument, sent: Sent, raw: WireAnswer, h
   const isIts = (each: Transaction) => each.request_id === requestId;
   if (happened[foreign].some(isIts)) found.push(`the ${foreign} organization's ledger was written to`);
   if (answer.status >= 400 && happened[own].some(isIts)) found.push("was refused, and yet the ledger was written to");
+  if (answer.status >= 400 && happened.besides) found.push("was refused, and yet secrets, passwords, keys or sessions have changed");
   if (["GET", "HEAD", "OPTIONS"].includes(method) && happened[own].some(isIts)) found.push("asked, and yet the ledger was written to");
   return found;
 }

@@ -11,7 +11,6 @@ import type { WireAnswer } from "./wire.ts";
 
 /** After so many requests the world is filled up again. */
 const FILL_EVERY = 250;
-const NOTHING: Happened = { first: [], second: [] };
 
 export interface Tally {
   asked: number;
@@ -74,6 +73,7 @@ async function ask(world: InputWorld, document: OpenApiDocument, operation: Docu
   const bytes = Buffer.concat([Buffer.from(head, "latin1"), bodyBytes ?? Buffer.alloc(0)]);
   const curl = curlOf(world, draft.method, target, headers, bodyBytes);
   const before = world.sequence;
+  const sideBefore = world.beside();
   let answer: WireAnswer;
   try {
     answer = await world.connection.ask(draft.method, bytes);
@@ -81,7 +81,12 @@ async function ask(world: InputWorld, document: OpenApiDocument, operation: Docu
     return { faults: [`no answer: ${error instanceof Error ? error.message : error}`], curl };
   }
   count(tally, operation.operation["operationId"] as string, answer.status);
-  const happened: Happened = (await world.head()) === before ? NOTHING : { first: await world.transactionsSince("first", before), second: await world.transactionsSince("second", before) };
+  const isWritten = (await world.head()) !== before;
+  const happened: Happened = {
+    first: isWritten ? await world.transactionsSince("first", before) : [],
+    second: isWritten ? await world.transactionsSince("second", before) : [],
+    besides: world.beside() !== sideBefore,
+  };
   const found = faults(document, { method: draft.method, target, asker: draft.asker }, answer, happened);
   if (answer.status === 401 || /\/auth\//.test(target)) if (!(await world.isSignedIn(draft.asker))) await world.signIn(draft.asker);
   return { faults: found, curl };

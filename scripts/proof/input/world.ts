@@ -1,7 +1,9 @@
 // An appliance with two organizations that must not know of each other, and who asks it. Fills it, and fills it up again
 // when requests have emptied it. Judges nothing.
 
+import { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { PASSWORD, Workplace, type Running } from "../../../test/support/executable.ts";
 import type { Client } from "../../../test/support/client.ts";
 import type { Asker } from "./generate.ts";
@@ -59,8 +61,8 @@ export class InputWorld {
     this.connection = new KeptConnection(this.port);
   }
 
-  static async open(executable: string): Promise<InputWorld> {
-    const place = new Workplace();
+  static async open(executable: string, directory: string): Promise<InputWorld> {
+    const place = new Workplace(directory);
     try {
       const command = { command: [executable] };
       const passwordFile = await place.passwordFile();
@@ -138,12 +140,19 @@ export class InputWorld {
 
   /** The last transaction that was seen. */
   sequence = 0;
+  private store: Database | null = null;
   /** The name of one. */
   private backup = "none";
 
   async head(): Promise<number> {
     this.sequence = (await ok(this.first.keeper.get("/api/v1/ledger"))).sequence;
     return this.sequence;
+  }
+
+  /** What is stored beside the ledger and must change only by what is done; observations are left out, they may come at any time. */
+  beside(): string {
+    this.store ??= new Database(join(this.place.data, "netledger.db"), { readonly: true });
+    return JSON.stringify(this.store.query(BESIDE).values());
   }
 
   /** An organization's transactions after one, newest first. */
@@ -175,6 +184,7 @@ export class InputWorld {
   }
 
   async close(): Promise<void> {
+    this.store?.close();
     this.connection.close();
     await this.place.close();
   }
@@ -276,3 +286,9 @@ export async function ok(answer: ReturnType<Client["get"]>): Promise<Wire> {
   if (status !== 200) throw new Error(`input: the keeper was answered ${status}: ${text.slice(0, 500)}`);
   return data as Wire;
 }
+
+const BESIDE = `SELECT
+  (SELECT group_concat(credential_n || field || hex(sealed)) FROM (SELECT * FROM credential_secrets ORDER BY credential_n, field)),
+  (SELECT group_concat(user_n || hash) FROM (SELECT * FROM user_passwords ORDER BY user_n)),
+  (SELECT group_concat(api_key_n || hex(hash)) FROM (SELECT * FROM api_key_hashes ORDER BY hash)),
+  (SELECT group_concat(user_n || hex(hash)) FROM (SELECT * FROM sessions ORDER BY hash))`;

@@ -1,0 +1,15 @@
+// The path of a request as the log and the routes know it, also where the request named no host.
+
+import { expect, test } from "bun:test";
+import { pathOf } from "../../src/http/request.ts";
+
+test.each([
+  ["http://localhost/api/v1/hosts", "/api/v1/hosts"],
+  ["https://localhost:8080/api/v1/hosts?at=-24h#x", "/api/v1/hosts"],
+  ["http://localhost", "/"],
+  // Of HTTP/1.0 without a host the URL is what stood in the first line.
+  ["/api/v1/hosts?u=http://elsewhere/forged/path", "/api/v1/hosts"],
+  ["/api/v1/hosts", "/api/v1/hosts"],
+])("of %s is %s", (url, path) => {
+  expect(pathOf(url)).toBe(path);
+});
