@@ -21,6 +21,7 @@ const WAL_MB = 128;
 const RECOVERY_MS = 10_000;
 /** Descriptors that a run may leave open for a while beside those of before: caches of threads. */
 const DESCRIPTORS_MORE = 16;
+const SETTLED_MS = 15_000;
 /** An answer that takes longer was forgotten. */
 const PATIENCE_MS = 30_000;
 const CONNECTIONS = 128;
@@ -312,7 +313,7 @@ async function overload(proving: Proving, plan: Plan, store: BuiltStore, running
   const memoryMb = worst(({ watch }) => watch.largest.memoryMb);
   const walMb = worst(({ watch }) => watch.largest.walMb);
   const late = runs.filter(({ recoveredMs }) => recoveredMs === null || recoveredMs > RECOVERY_MS).map(({ name }) => name);
-  const opened = descriptorsOf(running.pid) - descriptorsBefore;
+  const opened = (await settledDescriptors(running.pid, descriptorsBefore + DESCRIPTORS_MORE)) - descriptorsBefore;
   return {
     findings: [
       { claim: "of more than it can do, the appliance refuses a part at once", held: refused > 0, figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused` },
@@ -439,4 +440,11 @@ function cells({ count, p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string[] 
 function thinned<T>(looks: readonly T[]): T[] {
   const step = Math.ceil(looks.length / 20);
   return looks.filter((_, n) => n % step === 0 || n === looks.length - 1);
+}
+
+/** Connections that have ended take a moment to be closed. @returns how many are open when there are few enough, or after some seconds */
+async function settledDescriptors(pid: number, enough: number): Promise<number> {
+  const until = performance.now() + SETTLED_MS;
+  while (descriptorsOf(pid) > enough && performance.now() < until) await Bun.sleep(50);
+  return descriptorsOf(pid);
 }

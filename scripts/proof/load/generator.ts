@@ -68,6 +68,8 @@ interface Connection {
   unwritten: Uint8Array;
   status: number;
   hasRetryAfter: boolean;
+  /** The server closes it after this answer. */
+  isLast: boolean;
   head: Buffer;
   /** Of a body with a length, what is to come; -1 while the head is not whole, -2 where it comes in chunks. */
   left: number;
@@ -106,7 +108,9 @@ export async function generate(task: Task): Promise<Report> {
       socket: {
         open: (socket) => {
           opening -= 1;
-          const connection: Connection = { socket: socket as never, due: null, sentAt: 0, unwritten: EMPTY, status: 0, hasRetryAfter: false, head: EMPTY, left: -1, tail: "", start: "" };
+          // Opened in the place of one that ended just before the end.
+          if (isOver) return void socket.end();
+          const connection: Connection = { socket: socket as never, due: null, sentAt: 0, unwritten: EMPTY, status: 0, hasRetryAfter: false, isLast: false, head: EMPTY, left: -1, tail: "", start: "" };
           socket.data = { connection };
           all.add(connection);
           give(connection);
@@ -158,6 +162,7 @@ export async function generate(task: Task): Promise<Report> {
       const text = head.toString("latin1", 0, bodyStart).toLowerCase();
       connection.status = Number(text.slice(9, 12));
       connection.hasRetryAfter = text.includes("\r\nretry-after:");
+      connection.isLast = text.includes("\r\nconnection: close");
       const length = /\r\ncontent-length: *(\d+)/.exec(text);
       connection.left = length === null ? (text.includes("\r\ntransfer-encoding: chunked") ? -2 : 0) : Number(length[1]);
       body = head.subarray(bodyStart);
@@ -193,7 +198,9 @@ export async function generate(task: Task): Promise<Report> {
       times.push(now - due.at);
       into.set(due.name, times);
     }
-    give(connection);
+    // Then another one is opened in its place.
+    if (connection.isLast) connection.socket.end();
+    else give(connection);
   };
 
   const gone = (connection: Connection | undefined) => {
