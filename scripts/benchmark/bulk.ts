@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BODY_LIMIT_BYTES, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
 import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
+import { fullInterface } from "./interface-item.ts";
 import type { ReaderReport } from "./reader.ts";
 import { buildStore, type BuiltStore } from "./store.ts";
 
@@ -136,27 +137,7 @@ function newItem(store: BuiltStore, host: number) {
     ip_addresses: [{ ip_address: `10.200.${host >> 8}.${host & 255}` }],
     ports: [{ number: 22, protocol: "Tcp" }, { number: 161, protocol: "Udp" }],
     services: [{ name: "ssh", service_definition: "OpenSSH" }],
-    interfaces: Array.from({ length: interfaces }, (_, position) => interfaceItem(host, position + 1)),
-  };
-}
-
-/** With every field that a scan fills. */
-function interfaceItem(host: number, index: number) {
-  const mac = [0, 0x1b, host >> 16, host >> 8, host, index].map((byte) => (byte & 255).toString(16).padStart(2, "0")).join(":");
-  return {
-    if_index: index,
-    if_descr: `GigabitEthernet1/0/${index}`,
-    if_name: `Gi1/0/${index}`,
-    if_alias: `uplink of rack ${index}`,
-    if_type: 6,
-    speed_bps: 1_000_000_000,
-    admin_status: "Up",
-    oper_status: "Up",
-    mac_address: mac,
-    lldp_chassis_id: { subtype: "MacAddress", value: mac },
-    lldp_port_id: { subtype: "InterfaceName", value: `Gi0/${index}` },
-    lldp_sys_name: `core-${host % 16}.example.net`,
-    lldp_port_desc: `GigabitEthernet0/${index}`,
+    interfaces: Array.from({ length: interfaces }, (_, position) => fullInterface(host, position + 1)),
   };
 }
 

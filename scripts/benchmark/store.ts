@@ -21,6 +21,7 @@ import { setUpOrganization, type OrganizationMade } from "../../src/resources/or
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { removeRecord } from "../../src/resources/references.ts";
 import { MANUAL } from "../../src/resources/source.ts";
+import { fullInterface } from "./interface-item.ts";
 
 export interface Population {
   /** Name of the network. */
@@ -196,25 +197,8 @@ const COMMANDS = {
   },
 };
 
-/** An entry with every field that a scan fills: about 840 bytes on the wire. */
+/** An entry as a scan leaves it. */
 function fullEntry(hostId: string, networkId: string, host: number, index: number) {
-  const mac = [0, 0x1b, host >> 16, host >> 8, host, index].map((byte) => (byte & 255).toString(16).padStart(2, "0")).join(":");
-  return {
-    host_id: hostId,
-    network_id: networkId,
-    if_index: index,
-    if_descr: `GigabitEthernet1/0/${index}`,
-    if_name: `Gi1/0/${index}`,
-    if_alias: `uplink of rack ${index}, change 0`,
-    if_type: 6,
-    speed_bps: 1_000_000_000,
-    admin_status: "Up" as const,
-    oper_status: "Up" as const,
-    mac_address: mac,
-    lldp_chassis_id: { subtype: "MacAddress" as const, value: mac },
-    lldp_port_id: { subtype: "InterfaceName" as const, value: `Gi0/${index}` },
-    lldp_sys_name: `core-${host % 16}.example.net`,
-    lldp_port_desc: `GigabitEthernet0/${index}`,
-    first_discovery_id: hostId,
-  };
+  const entry = fullInterface(host, index);
+  return { ...entry, host_id: hostId, network_id: networkId, if_alias: `${entry.if_alias}, change 0`, first_discovery_id: hostId };
 }

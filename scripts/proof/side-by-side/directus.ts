@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { load, requestBytes } from "../../benchmark/load.ts";
 import type { InstalledDirectus } from "./directus-install.ts";
 import { cpuSecondsOf } from "./processes.ts";
-import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PageSeen, type Product } from "./product.ts";
+import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PagePlace, type PageSeen, type Product } from "./product.ts";
 import type { Rows, Version } from "./rows.ts";
 
 const TOKEN = "side-by-side-static-token-of-the-administrator";
@@ -113,6 +113,16 @@ export class Directus implements Product {
 
   livePage(): Operation {
     return { each: 1, requests: () => this.getBytes(livePath()) };
+  }
+
+  livePages(places: readonly PagePlace[]): Operation {
+    return {
+      each: 1,
+      requests: (i) => {
+        const { networkId, offset } = pick(places, i);
+        return this.getBytes(`${livePath(networkId)}&offset=${offset}`);
+      },
+    };
   }
 
   /** @param instants only the first few are used */

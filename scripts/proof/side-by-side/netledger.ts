@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { requestBytes } from "../../benchmark/load.ts";
-import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PageSeen, type Product } from "./product.ts";
+import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PagePlace, type PageSeen, type Product } from "./product.ts";
 import type { Rows } from "./rows.ts";
 
 export class Netledger implements Product {
@@ -45,6 +45,13 @@ export class Netledger implements Product {
 
   livePage(): Operation {
     return this.get(() => this.path(null, null));
+  }
+
+  livePages(places: readonly PagePlace[]): Operation {
+    return this.get((i) => {
+      const { networkId, offset } = pick(places, i);
+      return `${this.path(networkId, null)}&offset=${offset}`;
+    });
   }
 
   async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {

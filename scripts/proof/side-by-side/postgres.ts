@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { load, requestBytes } from "../../benchmark/load.ts";
 import type { Variant } from "./postgres-server.ts";
 import { cpuSecondsOf } from "./processes.ts";
-import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PageSeen, type Product } from "./product.ts";
+import { firstAnswerMs, freePort, normalRecord, PAGE_ROWS, pick, updatedFields, type BulkHost, type Entry, type Operation, type PagePlace, type PageSeen, type Product } from "./product.ts";
 import type { Rows, Version } from "./rows.ts";
 
 /** Where Debian keeps the programs; they are on nobody's PATH. */
@@ -99,6 +99,13 @@ export class Postgres implements Product {
 
   livePage(): Operation {
     return this.get(() => path(null, null, this.chosen["live"]));
+  }
+
+  livePages(places: readonly PagePlace[]): Operation {
+    return this.get((i) => {
+      const { networkId, offset } = pick(places, i);
+      return `${path(networkId, null, this.chosen["live"])}&offset=${offset}`;
+    });
   }
 
   /** As customary, without totals kept: what `count(*)` costs. */

@@ -9,6 +9,12 @@ export interface Operation {
   readonly each: number;
 }
 
+/** Which page of a network. */
+export interface PagePlace {
+  readonly networkId: string;
+  readonly offset: number;
+}
+
 /** A page as every product has to answer it: the values alone, whatever their spelling. */
 export interface PageSeen {
   readonly total: number;
@@ -33,7 +39,10 @@ export interface Product {
   /** @returns milliseconds from the start of the first process to the first page that is answered */
   start(): Promise<number>;
   stop(): Promise<void>;
+  /** The first page of all, again and again. */
   livePage(): Operation;
+  /** One page after the other, no two in a row the same. */
+  livePages(places: readonly PagePlace[]): Operation;
   /** A page of a network at one instant after the other. */
   asOfPage(networkId: string, instants: readonly string[]): Promise<Operation>;
   count(): Operation;
