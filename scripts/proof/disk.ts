@@ -20,7 +20,14 @@ export const disk: Part = {
   title: "Full disk, read-only disk, slow disk, damaged disk",
   prove: async (proving) => {
     const proofs: Proof[] = [];
-    for (const stage of STAGES) proofs.push(...(await Promise.all(stage.map((row) => oneByOne(row, proving)))).flat());
+    for (const stage of STAGES) {
+      // One that breaks off must not leave the others beside it to whoever clears up.
+      const rows = await Promise.allSettled(stage.map((row) => oneByOne(row, proving)));
+      for (const row of rows) {
+        if (row.status === "rejected") throw row.reason;
+        proofs.push(...row.value);
+      }
+    }
     return { findings: proofs.flatMap(({ findings }) => findings), tables: proofs.flatMap(({ tables = [] }) => tables), leftOut: proofs.flatMap(({ leftOut = [] }) => leftOut) };
   },
 };

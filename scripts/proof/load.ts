@@ -107,8 +107,6 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
   },
 };
 
-const SNMP_PORT = 16_171;
-
 export const load: Part = {
   name: "load",
   title: "Load, and more than that",
@@ -122,11 +120,12 @@ export const load: Part = {
       ],
       proving.say,
     );
-    const switches = Bun.spawn([process.execPath, join(import.meta.dir, "../benchmark/switches.ts"), String(plan.switches), String(plan.ports), String(SNMP_PORT)], { stdout: "pipe", stderr: "inherit" });
+    const snmpPort = await freeSnmpPort();
+    const switches = Bun.spawn([process.execPath, join(import.meta.dir, "../benchmark/switches.ts"), String(plan.switches), String(plan.ports), String(snmpPort)], { stdout: "pipe", stderr: "inherit" });
     try {
       const ready = new TextDecoder().decode((await switches.stdout.getReader().read()).value);
       if (!ready.startsWith("ready")) throw new Error("the switches did not start");
-      const running = await startExecutable(proving.executable, store.directory, ["--snmp-port", String(SNMP_PORT)]);
+      const running = await startExecutable(proving.executable, store.directory, ["--snmp-port", String(snmpPort)]);
       try {
         return await prove(proving, plan, store, running);
       } finally {
@@ -142,8 +141,9 @@ export const load: Part = {
 async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: Running): Promise<Proof> {
   const world = await makeWorld(running, store, plan.switches);
   const generator = new Generators(proving, world);
-  const found = await search(proving, plan, generator);
-  const held = await hold(proving, plan, store, running, generator, found);
+  const tried: Tried[] = [];
+  const found = await search(proving, plan, generator, tried);
+  const held = await hold(proving, plan, store, running, generator, found, tried);
   const stalled = await stall(plan, running, generator, held.rate);
   const overloads = await overload(proving, plan, store, running, generator, held.rate);
   await running.stop();
@@ -153,7 +153,20 @@ async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: R
     held: verified.exitCode === 0,
     figure: verified.exitCode === 0 ? `${headOf(store)} transactions` : verified.stdout.toString().slice(0, 500),
   };
-  return { findings: [...held.findings, stalled, ...overloads.findings, clean], tables: [mixTable(held.rate), ...held.tables, ...overloads.tables] };
+  return { findings: [...held.findings, stalled, ...overloads.findings, clean], tables: [mixTable(held.rate), triedTable(plan, tried), ...held.tables, ...overloads.tables] };
+}
+
+interface Followers {
+  /** What each saw up to a transaction. */
+  readonly seenUntil: (last: number) => Promise<Seen[]>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A rate that was tried, whether or not it kept its latency. */
+interface Tried {
+  readonly rate: number;
+  readonly seconds: number;
+  readonly report: Report;
 }
 
 /** Runs loads one after the other, each in a process of its own. */
@@ -175,21 +188,28 @@ class Generators {
     return JSON.parse(await run(join(import.meta.dir, "load/generator.ts"), file)) as Report;
   }
 
-  async follow(after: number): Promise<(until: number) => Promise<Seen[]>> {
+  /** Begins to follow the changes. To be stopped, whatever comes of it. */
+  async follow(after: number): Promise<Followers> {
     const file = join(this.proving.directory, "followers.json");
     await Bun.write(file, JSON.stringify({ port: this.world.port, key: this.world.keys[0], after, ...FOLLOWERS }));
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "load/followers.ts"), file], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
-    return async (until) => {
-      child.stdin.write(`until ${until}\n`);
-      await child.stdin.end();
-      const said = await child.stdout.text();
-      return JSON.parse(said.slice(said.indexOf("["))) as Seen[];
+    return {
+      seenUntil: async (last) => {
+        child.stdin.write(`until ${last}\n`);
+        await child.stdin.end();
+        const said = await child.stdout.text();
+        return JSON.parse(said.slice(said.indexOf("["))) as Seen[];
+      },
+      stop: async () => {
+        child.kill();
+        await child.exited;
+      },
     };
   }
 }
 
 /** The highest rate at which a short time keeps its latency: doubled until one does not, then halved in between. */
-async function search(proving: Proving, plan: Plan, generator: Generators): Promise<number> {
+async function search(proving: Proving, plan: Plan, generator: Generators, tried: Tried[]): Promise<number> {
   const { from, most, seconds, tries, halvings } = plan.search;
   // Code and caches are cold.
   await generator.run({ kind: "mixed", rate: from, seconds, withLong: false });
@@ -197,6 +217,7 @@ async function search(proving: Proving, plan: Plan, generator: Generators): Prom
     // Once may be what the machine does besides.
     for (let attempt = 0; attempt < tries; attempt += 1) {
       const report = await generator.run({ kind: "mixed", rate, seconds, withLong: false });
+      tried.push({ rate, seconds, report });
       proving.say(`${Math.round(rate)} requests a second: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, ${JSON.stringify(report.statuses)}`);
       if (isKept(plan, report)) return true;
     }
@@ -227,20 +248,13 @@ interface Held {
   readonly tables: Table[];
 }
 
-async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Running, generator: Generators, found: number): Promise<Held> {
+async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Running, generator: Generators, found: number, tried: Tried[]): Promise<Held> {
   const wal = `${dataFiles(store.directory).database}-wal`;
   const descriptorsBefore = descriptorsOf(running.pid);
   for (const [attempt, share] of plan.heldShares.entries()) {
     const rate = Math.max(1, Math.floor(found * share));
-    const after = headOf(store);
-    const followed = await generator.follow(after);
-    const watch = new Watch(running.pid, wal, plan.lookEveryMs);
-    const report = await generator.run({ kind: "mixed", rate, seconds: plan.holdS, withLong: true });
-    watch.stop();
-    // What a scan goes on writing is read by the followers as well: both are asked up to what there was at the end.
-    await scansAreOver(running, store);
-    const expected = changesSince(store, after);
-    const seen = await followed(expected.last);
+    const { watch, report, expected, seen } = await holdOnce(plan, store, running, generator, rate, wal);
+    tried.push({ rate, seconds: plan.holdS, report });
     proving.say(`${rate} requests a second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`);
     if (!isKept(plan, report) && attempt < plan.heldShares.length - 1) continue;
     const { largest } = watch;
@@ -252,7 +266,7 @@ async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Ru
         { claim: `of a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of the moment they were due`, held: report.served.p99Ms < plan.p99Ms, figure: `${rate} requests a second for ${plan.holdS} s: ${sentence(report.served)}` },
         { claim: "of a mixed load, no request fails, is refused or stays unanswered", held: isClean(report), figure: `${report.sent} requests${isClean(report) ? "" : `; ${outcome(report)}`}` },
         { claim: "followers of the changes see every version of every transaction once and in order", held: expected.versions > 0 && missed.length === 0 && seen.length === FOLLOWERS.polling + FOLLOWERS.events, figure: `${seen.length} followers, ${expected.versions} versions in ${expected.transactions} transactions${missed.length === 0 ? "" : `; ${JSON.stringify(missed)}`}` },
-        { claim: "a follower that missed one version would be noticed", held: changesSince(store, after, 1).digest !== expected.digest, figure: `the digest of ${expected.versions - 1} versions is another` },
+        { claim: "a follower that missed one version would be noticed", held: changesSince(store, expected.after, 1).digest !== expected.digest, figure: `the digest of ${expected.versions - 1} versions is another` },
         { claim: `under a mixed load, anonymous memory stays under ${MEMORY_MB} MB`, held: largest.memoryMb < MEMORY_MB, figure: `at most ${largest.memoryMb.toFixed(0)} MB` },
         // Half a minute says nothing about it.
         ...(proving.form === "long" ? [{ claim: `over ten minutes, memory is flat: it grows by less than ${SLOPE_MB} MB a minute in the second half`, held: watch.memorySlope < SLOPE_MB, figure: `${watch.memorySlope.toFixed(2)} MB a minute` }] : []),
@@ -267,6 +281,24 @@ async function hold(proving: Proving, plan: Plan, store: BuiltStore, running: Ru
     };
   }
   throw new Error("no rate was held");
+}
+
+/** The load for its whole time, and what those saw who followed the changes meanwhile. */
+async function holdOnce(plan: Plan, store: BuiltStore, running: Running, generator: Generators, rate: number, wal: string) {
+  const after = headOf(store);
+  const followers = await generator.follow(after);
+  const watch = new Watch(running.pid, wal, plan.lookEveryMs);
+  try {
+    const report = await generator.run({ kind: "mixed", rate, seconds: plan.holdS, withLong: true });
+    watch.stop();
+    // What a scan goes on writing is read by the followers as well: both are asked up to what there was at the end.
+    await scansAreOver(running, store);
+    const expected = { after, ...changesSince(store, after) };
+    return { watch, report, expected, seen: await followers.seenUntil(expected.last) };
+  } finally {
+    watch.leave();
+    await followers.stop();
+  }
 }
 
 /** Whether what is measured here could be blind: to a time in which nothing is answered, and in which a closed loop would not ask. */
@@ -418,6 +450,14 @@ function mixTable(rate: number): Table {
   };
 }
 
+function triedTable(plan: Plan, tried: readonly Tried[]): Table {
+  return {
+    title: "Rates that were tried, one after the other",
+    columns: ["requests a second", "for, s", "p50, ms", "p99, ms", "p99.9, ms", `p99 below ${plan.p99Ms} ms, and every answer a success`],
+    rows: tried.map(({ rate, seconds, report }) => [rate.toFixed(0), String(seconds), ...[report.served.p50Ms, report.served.p99Ms, report.served.p999Ms].map(String), isKept(plan, report) ? "yes" : `no: ${outcome(report)}`]),
+  };
+}
+
 function sentence({ p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string {
   return `p50 ${p50Ms} ms, p99 ${p99Ms} ms, p99.9 ${p999Ms} ms, longest ${longestMs} ms`;
 }
@@ -440,6 +480,14 @@ function cells({ count, p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string[] 
 function thinned<T>(looks: readonly T[]): T[] {
   const step = Math.ceil(looks.length / 20);
   return looks.filter((_, n) => n % step === 0 || n === looks.length - 1);
+}
+
+/** A UDP port that nothing on loopback has taken: every switch answers at it, on an address of its own. */
+async function freeSnmpPort(): Promise<number> {
+  const socket = await Bun.udpSocket({ hostname: "127.0.0.1" });
+  const { port } = socket;
+  socket.close();
+  return port;
 }
 
 /** Connections that have ended take a moment to be closed. @returns how many are open when there are few enough, or after some seconds */

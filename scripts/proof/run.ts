@@ -76,12 +76,13 @@ async function main(): Promise<number> {
   const form: Form = values.short ? "short" : "long";
   const chosen = PARTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const report = resolve(values.report ?? join(ROOT, "dist/proof.md"));
+  const parent = resolve(values.directory ?? tmpdir());
   const outcomes: Outcome[] = [];
   for (const part of chosen) {
-    outcomes.push(await run(part, form, seed, values.directory ?? tmpdir()));
+    outcomes.push(await run(part, form, seed, parent));
     // Written after every part: hours of work are not lost to a mistake in the last one.
     mkdirSync(dirname(report), { recursive: true });
-    writeFileSync(report, render(outcomes, form, seed));
+    writeFileSync(report, render(outcomes, form, seed, parent));
   }
   const broken = outcomes.flatMap(({ part, proof, failure }) => [
     ...(failure === null ? [] : [`${part.name}: ${failure}`]),
@@ -123,13 +124,13 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
 }
 
 /** Markdown: what ran on what, then each part with its claims, figures and tables. */
-function render(outcomes: readonly Outcome[], form: Form, seed: number): string {
+function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: string): string {
   const findings = outcomes.flatMap(({ proof }) => proof?.findings ?? []);
   const cpu = cpus();
   const lines = [
     "# What netledger withstands",
     "",
-    `netledger ${manifest.version}${revision()}, ${form} form, seed ${seed}; ${cpu.length} × ${cpu[0]?.model.trim() ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()} ${arch()}, file system ${fileSystem()}.`,
+    `netledger ${manifest.version}${revision()}, ${form} form, seed ${seed}; ${cpu.length} × ${cpu[0]?.model.trim() ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()} ${arch()}, file system ${fileSystemOf(parent)}.`,
     `${findings.filter(({ held }) => held).length} of ${findings.length} claims held.`,
   ];
   for (const { part, proof, failure, tookMs } of outcomes) {
@@ -155,9 +156,9 @@ function revision(): string {
   return asked.exitCode === 0 ? ` (${asked.stdout.toString().trim()})` : "";
 }
 
-/** Of the folder for temporary files: what a disk does is part of what was measured. */
-function fileSystem(): string {
+/** Of the folder in which all of it lies: what a disk does is part of what was measured. */
+function fileSystemOf(folder: string): string {
   const mounts = readFileSync("/proc/self/mounts", "utf8").trim().split("\n").map((line) => line.split(" "));
-  const under = mounts.filter(([, path = ""]) => path === "/" || `${tmpdir()}/`.startsWith(`${path}/`));
+  const under = mounts.filter(([, path = ""]) => path === "/" || `${folder}/`.startsWith(`${path}/`));
   return under.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0]?.[2] ?? "unknown";
 }

@@ -23,7 +23,10 @@ interface Kept {
 
 export class Acknowledged {
   private readonly kept = new Map<string, Kept>();
-  private lastRequest = 0;
+  /** Of requests without an answer: whether the last comparison found them written. Those that change nothing that it sees are left out. */
+  private readonly written = new Map<number, boolean>();
+  /** The request that was asked last. */
+  lastRequest = 0;
   /** Writes that were answered, and those that were not. */
   answered = 0;
   unanswered = 0;
@@ -62,6 +65,11 @@ export class Acknowledged {
     });
   }
 
+  /** Whether a request without an answer was found written; null where that cannot be seen. */
+  wasWritten(request: number): boolean | null {
+    return this.written.get(request) ?? null;
+  }
+
   /**
    * Compares with what is there, and takes that for known from then on.
    * @param found every record that there is under a path
@@ -88,6 +96,7 @@ export class Acknowledged {
       kept.known = record === null || kept.only === null ? record : Object.fromEntries(kept.only.map((field) => [field, record[field]]));
       kept.doubt = null;
     }
+    for (const [request, outcome] of outcomes) if (outcome.size === 1) this.written.set(request, outcome.has("new"));
     for (const [request, outcome] of outcomes) if (outcome.size > 1) half.push(`${path}: request ${request} was written for some of its records, not for others`);
     for (const id of byId.keys()) if (!this.kept.has(id)) half.push(`${path}/${id} is there, and nobody asked for it`);
     this.unanswered = 0;

@@ -53,8 +53,22 @@ export class Memory {
   readonly keyIds: string[][] = [];
   readonly ifEntryIds: string[][] = [];
   readonly switchIds: string[] = [];
+  /** Of the last round. */
+  cutOff: CutOff[] = [];
   /** Answers that were neither done nor the end of the connection. */
   readonly refusals: string[] = [];
+}
+
+/** A POST without an answer, which a client sends again. */
+export interface CutOff {
+  readonly request: number;
+  readonly path: string;
+  readonly body: unknown;
+  /** Its Idempotency-Key. */
+  readonly key: string;
+  readonly list: string;
+  readonly wanted: ReadonlyMap<string, Doubt["matches"]>;
+  readonly records: (data: Wire) => ReadonlyMap<string, Known>;
 }
 
 /** Answers about the past that are kept to be asked for again. */
@@ -363,7 +377,12 @@ export class Load {
   private async ask(method: string, path: string, body: unknown, list: string, wanted: ReadonlyMap<string, Doubt["matches"]>, records: (data: Wire) => ReadonlyMap<string, Known>): Promise<Wire | null> {
     const { client, memory } = this.options;
     const answered = memory.acknowledged.ask(list, wanted);
-    const answer = await client.send(method, path, body);
+    const request = memory.acknowledged.lastRequest;
+    const key = method === "POST" ? this.id() : null;
+    const answer = await client.send(method, path, body, key === null ? {} : { "idempotency-key": key }).catch((error: unknown) => {
+      if (key !== null) memory.cutOff.push({ request, path, body, key, list, wanted, records });
+      throw error;
+    });
     const isDone = answer.status === 200;
     answered(isDone ? records(answer.data) : null);
     this.answersToGo -= 1;

@@ -30,6 +30,7 @@ export type Moment =
 export interface Troubles {
   readonly lost: string[];
   readonly half: string[];
+  readonly repeated: string[];
   readonly unsound: string[];
   readonly past: string[];
   readonly scans: string[];
@@ -39,7 +40,7 @@ export interface Troubles {
 }
 
 export function noTroubles(): Troubles {
-  return { lost: [], half: [], unsound: [], past: [], scans: [], backups: [], refusals: [], starts: [] };
+  return { lost: [], half: [], repeated: [], unsound: [], past: [], scans: [], backups: [], refusals: [], starts: [] };
 }
 
 /** What the rounds came to. */
@@ -50,6 +51,9 @@ export interface Counts {
   otherWays: number;
   acknowledged: number;
   unanswered: number;
+  /** Requests that were cut off and sent again, and those of them that had been written already. */
+  repeated: number;
+  replayed: number;
   pastAnswers: number;
   scansCompleted: number;
   scansInterrupted: number;
@@ -61,7 +65,7 @@ export interface Counts {
 }
 
 export function noCounts(): Counts {
-  return { kills: 0, losses: 0, otherWays: 0, acknowledged: 0, unanswered: 0, pastAnswers: 0, scansCompleted: 0, scansInterrupted: 0, backups: 0, verified: 0, unsyncedBytes: 0, droppedBytes: 0, changedNames: 0 };
+  return { kills: 0, losses: 0, otherWays: 0, acknowledged: 0, unanswered: 0, repeated: 0, replayed: 0, pastAnswers: 0, scansCompleted: 0, scansInterrupted: 0, backups: 0, verified: 0, unsyncedBytes: 0, droppedBytes: 0, changedNames: 0 };
 }
 
 export interface TrialOptions {
@@ -98,6 +102,7 @@ export class Trial {
   private readonly log: string;
   private readonly disk: ForgetfulDisk;
   private place: Place | null = null;
+  private last: Running | null = null;
   private cookie = "";
   private keyFile: string | null = null;
 
@@ -141,6 +146,7 @@ export class Trial {
       this.losePower(fate, otherWays);
       return;
     }
+    await this.repeatCutOff(running, client);
     const load = new Load({ memory: this.memory, place: this.place as Place, client, devices, random, withScans, withBackup, backups: join(this.data, "backups") });
     const bulk = load.bulk;
     const ran = load.run();
@@ -230,11 +236,19 @@ export class Trial {
     this.options.counts.acknowledged += this.memory.acknowledged.answered;
   }
 
+  /** Ends what still runs of it, after a round that broke off. */
+  async abandon(): Promise<void> {
+    if (this.last === null || this.last.hasEnded) return;
+    this.last.kill("SIGKILL");
+    await this.last.exited;
+  }
+
   private spawn(env: Record<string, string> = {}): Running {
     const { directory, devices, executable } = this.options;
     const args = ["serve", "--data", this.data, "--listen", "127.0.0.1:0", "--snmp-port", String(devices.port)];
     const setup = ["--setup-organization", "Acme", "--setup-network", "Main", "--setup-email", "owner@acme.example", "--setup-password-file", join(directory, "password")];
-    return new Running(Bun.spawn([executable, ...args, ...setup], { cwd: directory, env: this.environment(env), stdin: "pipe", stdout: "pipe", stderr: "pipe" }));
+    this.last = new Running(Bun.spawn([executable, ...args, ...setup], { cwd: directory, env: this.environment(env), stdin: "pipe", stdout: "pipe", stderr: "pipe" }));
+    return this.last;
   }
 
   private environment(env: Record<string, string>): Record<string, string> {
@@ -352,6 +366,31 @@ export class Trial {
     this.place = { organizationId, userId, networkId: main.id, scannedNetworkId: scanned["id"] };
     this.keyFile = fileHash(join(this.data, "netledger.key"));
     return client;
+  }
+
+  /** Sends half of what was cut off again, as a client does that knows no better: each must have been done once in the end. */
+  private async repeatCutOff(running: Running, client: Client): Promise<void> {
+    const { counts, random, troubles } = this.options;
+    const { acknowledged, cutOff, keyTexts } = this.memory;
+    this.memory.cutOff = [];
+    for (const { request, path, body, key, list, wanted, records } of cutOff) {
+      if (random.integer(2) === 0) continue;
+      const wasWritten = acknowledged.wasWritten(request);
+      const answered = acknowledged.ask(list, wanted);
+      const answer = await client.send("POST", path, body, { "idempotency-key": key });
+      const isReplayed = answer.headers.get("idempotency-replayed") === "true";
+      answered(answer.status === 200 ? records(answer.data) : null);
+      counts.repeated += 1;
+      if (isReplayed) counts.replayed += 1;
+      if (answer.status !== 200) troubles.repeated.push(`POST ${path}, sent again: ${answer.status} ${answer.text.slice(0, 300)}`);
+      else if (wasWritten !== null && wasWritten !== isReplayed) troubles.repeated.push(`POST ${path} was ${wasWritten ? "written, and was done again" : "not written, and was answered as done"}`);
+      else if (typeof answer.data.key === "string") {
+        // A key of which nobody was told the text, until now.
+        const { status } = await running.withKey(answer.data.key).get("/api/v1/networks?limit=1");
+        if (status !== 200) troubles.repeated.push(`the key of POST ${path}, sent again, is refused with ${status}`);
+        else keyTexts.set([...wanted.keys()][0] as string, answer.data.key);
+      }
+    }
   }
 
   /** Keys are there with what they open, not only as records. */

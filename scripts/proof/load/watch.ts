@@ -24,8 +24,14 @@ export class Watch {
     this.timer = setInterval(() => this.look(), everyMs);
   }
 
+  /** Looks once more, and no more. */
   stop(): void {
+    this.leave();
     this.look();
+  }
+
+  /** Looks no more: what is watched may be gone. */
+  leave(): void {
     clearInterval(this.timer);
   }
 
