@@ -145,7 +145,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       log,
     });
     closers.push(() => backups.close());
-    const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
+    const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence, monotonicMs: () => performance.now() });
     const bodyChecks = startBodyChecks(log);
     closers.push(() => bodyChecks.close());
     const scans = new ScanDirector({
@@ -211,7 +211,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   const reader = new Reader(orRefused(file, () => openStill(file)), clock);
   const writes = new ReadOnlyWriteQueue(reader);
   const longReads = startLongReads(file, log);
-  const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence });
+  const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence, monotonicMs: () => performance.now() });
   const bodyChecks = startBodyChecks(log);
   const stopReading = async () => {
     bodyChecks.close();

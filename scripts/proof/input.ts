@@ -21,6 +21,8 @@ const FORMS = {
 /** What may be there more than before: a thread that was started, a connection of the scanner's. */
 const DESCRIPTORS_MORE = 8;
 const THREADS_MORE = 8;
+/** What memory may be more by where nothing new is done. */
+const QUARTER_MIB = 24;
 /** Operations that succeed only with what no draft knows: a password, a scan that still runs, an appliance without organization. */
 const NEVER_DONE: ReadonlySet<string> = new Set(["changePassword", "signIn", "setUp", "cancelScan"]);
 
@@ -46,6 +48,7 @@ export const input: Part = {
       findings.push(...asFindings(tally, document, requests));
       world.connection.close();
       const after = await settled(world, { ...before, memoryKib: before.memoryKib + memoryMib * 1_024, descriptors: before.descriptors + DESCRIPTORS_MORE, threads: before.threads + THREADS_MORE });
+      if (form === "long") findings.push(flatness(tally));
       findings.push(...footprints(before, after, memoryMib), ...(await theEnd(world, executable)));
       return { findings, tables: [statusTable(tally)], leftOut: crowd.leftOut };
     } finally {
@@ -75,6 +78,14 @@ function asFindings(tally: Tally, document: OpenApiDocument, wanted: number): Fi
       figure: `${Math.round(done * 100)} % of the operations were done, ${Math.round(refused * 100)} % refused${wanted > 10_000 && notDone.length > 0 ? `; never done: ${notDone.join(", ")}` : ""}`,
     },
   ];
+}
+
+/** What is started and kept at first comes to an end: by then, memory has none to go on growing for. */
+function flatness({ memoryKib }: Tally): Finding {
+  const median = (from: number, to: number) => memoryKib.slice(Math.floor(memoryKib.length * from), Math.ceil(memoryKib.length * to)).sort((a, b) => a - b)[Math.floor((memoryKib.length * (to - from)) / 2)] as number;
+  const quarters = [0, 0.25, 0.5, 0.75].map((from) => Math.round(median(from, from + 0.25) / 1_024));
+  const growthMib = (quarters[3] as number) - (quarters[2] as number);
+  return { claim: `Memory grows by less than ${QUARTER_MIB} MiB from the third quarter of the requests to the last`, held: growthMib < QUARTER_MIB, figure: `medians of the quarters: ${quarters.join(", ")} MiB anonymous` };
 }
 
 function footprints(before: Footprint, after: Footprint, memoryMib: number): Finding[] {

@@ -11,7 +11,7 @@ import type { Surface } from "../http/surface.ts";
 import { failed, plainActor, type Inventory, type ResourceCall } from "../resources/answers.ts";
 import type { ChangeFeedHead, ChangeFeedInput } from "./change-feed.ts";
 import { CHANGE_EXAMPLE, CHANGE_TYPES, ChangeOfAny } from "./change-view.ts";
-import type { CommitWatch } from "./commit-watch.ts";
+import { TELLING_INTERVAL_MS, type CommitWatch } from "./commit-watch.ts";
 import { HeldConnections } from "./held-connections.ts";
 
 export const FEED_LIMIT_DEFAULT = 100;
@@ -38,7 +38,7 @@ const Query = Type.Object({
   after: Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, default: 0, description: "What came after this transaction: `meta.feed.after` of the last answer. 0: from the beginning." })),
   mark: Type.Optional(Type.String({ pattern: MARK.source, description: "`meta.feed.mark` of the last answer. Where a backup was put back since, another transaction may have got the number `after`: with its mark, such a place is refused (400), and nothing is missed unnoticed." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: FEED_LIMIT_DEFAULT, description: "Versions at most; a transaction is never divided, so that a large one may bring more." })),
-  wait: Type.Optional(Type.Integer({ minimum: 0, maximum: FEED_WAIT_MAX_S, default: 0, description: `Seconds to wait for a change where there is none yet. ${WAITING_OF_USER_MAX} requests of one user and that user's keys may wait at a time.` })),
+  wait: Type.Optional(Type.Integer({ minimum: 0, maximum: FEED_WAIT_MAX_S, default: 0, description: `Seconds to wait for a change where there is none yet. Who waits is told of the first one at once, and of those of the next ${TELLING_INTERVAL_MS} ms together. ${WAITING_OF_USER_MAX} requests of one user and that user's keys may wait at a time.` })),
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only these kinds of record." })),
   network_id: Type.Optional(Uuid),
 });
@@ -86,7 +86,10 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
   async function page(call: FeedCall): Promise<Response> {
     const { after = 0, mark, limit = FEED_LIMIT_DEFAULT, wait = 0 } = call.query;
     assertPlace({ after, mark }, "/after", "/mark");
-    const first = await read(call.actor, call.query, after, limit, "json");
+    const turn = wait > 0 ? watch.turn() : null;
+    if (turn !== null) await turn;
+    const first = turn === null ? await read(call.actor, call.query, after, limit, "json") : await call.again((actor) => read(actor, call.query, after, limit, "json"));
+    if (wait > 0 && first.head.count > 0) watch.told();
     const { thinnedUntil } = first.head;
     const { head, chunks } = first.head.count === 0 && wait > 0 ? await nextPage(call, first, limit, wait) : first;
     const meta = metaWith(`"feed":{"after":${head.after},"mark":"${head.mark}","has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`);

@@ -6,6 +6,12 @@ import type { CommitSignal } from "../db/commit-signal.ts";
 /** Another process (a subcommand) may write as well, and does not tell: the head is looked at this often while somebody waits. */
 const LOOK_INTERVAL_MS = 1_000;
 
+/**
+ * Who waits is told of a commit at once, and then not again before this is over, with all that was committed meanwhile: each telling costs
+ * everyone who is told a read, however little there is.
+ */
+export const TELLING_INTERVAL_MS = 50;
+
 export type WaitOutcome = "changed" | "elapsed" | "closed";
 
 interface Waiter {
@@ -17,15 +23,19 @@ export class CommitWatch {
   private readonly commits: CommitSignal;
   private readonly timers: Timers;
   private readonly head: () => number;
+  private readonly monotonicMs: () => number;
   private readonly waiters = new Set<Waiter>();
   private endLooking: () => void = () => {};
+  private toldMs = Number.NEGATIVE_INFINITY;
+  private cancelTelling: (() => void) | null = null;
   private isClosed = false;
 
   /** @param options.head the newest transaction's sequence */
-  constructor(options: { commits: CommitSignal; timers: Timers; head: () => number }) {
+  constructor(options: { commits: CommitSignal; timers: Timers; head: () => number; monotonicMs: () => number }) {
     this.commits = options.commits;
     this.timers = options.timers;
     this.head = options.head;
+    this.monotonicMs = options.monotonicMs;
   }
 
   /** How many wait. */
@@ -45,6 +55,17 @@ export class CommitWatch {
       request.signal.removeEventListener("abort", abort);
     };
     return { signal: controller.signal, release };
+  }
+
+  /** For callers who would wait, and find something each time that they ask: until somebody may be told again; null where that is now. */
+  turn(): Promise<void> | null {
+    const restMs = this.restMs();
+    return restMs > 0 ? new Promise((resolve) => this.timers.after(restMs, resolve)) : null;
+  }
+
+  /** Somebody who would wait was told of a commit without waiting. */
+  told(): void {
+    this.toldMs = this.monotonicMs();
   }
 
   /**
@@ -92,12 +113,30 @@ export class CommitWatch {
     this.endLooking = () => {
       unlisten();
       cancel();
+      this.cancelTelling?.();
+      this.cancelTelling = null;
     };
   }
 
   private look(): void {
     if (this.waiters.size === 0) return;
     const head = this.head();
-    for (const waiter of [...this.waiters]) if (head > waiter.sequence) waiter.settle("changed");
+    const told = [...this.waiters].filter(({ sequence }) => head > sequence);
+    if (told.length === 0) return;
+    const restMs = this.restMs();
+    if (restMs > 0) {
+      this.cancelTelling ??= this.timers.after(restMs, () => {
+        this.cancelTelling = null;
+        this.look();
+      });
+      return;
+    }
+    this.told();
+    for (const waiter of told) waiter.settle("changed");
+  }
+
+  /** What is left until anybody may be told again. */
+  private restMs(): number {
+    return this.toldMs + TELLING_INTERVAL_MS - this.monotonicMs();
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { LONG_READS_OF_CALLER_MAX, SharedOutLongReads, type LongReads } from "../../src/db/long-reads.ts";
+import { TELLING_INTERVAL_MS } from "../../src/history/commit-watch.ts";
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_OF_USER_MAX, WAITING_OF_USER_MAX } from "../../src/history/change-feed-routes.ts";
 import { prune } from "../../src/history/prune.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
@@ -263,6 +264,7 @@ describe("waiting for a change", () => {
       const waiting = Array.from({ length: WAITING_OF_USER_MAX }, (_, each) => (each % 2 === 0 ? owner : client).get(`/api/v1/changes?after=${head}&wait=60`));
       while (appliance.timers.count <= WAITING_OF_USER_MAX) await turn();
       for (const path of ["/api/v1/diff?from=-1d", "/api/v1/tags/export/csv", "/api/v1/transactions", `/api/v1/changes?after=${head}`, "/api/v1/changes?after=0&wait=60"]) expect([path, (await owner.get(path)).status]).toEqual([path, 200]);
+      appliance.timers.pass(TELLING_INTERVAL_MS);
       const refused = await client.get(`/api/v1/changes?after=${head}&wait=60`);
       expect(refused).toMatchObject({ status: 429, body: { code: "rate_limit_exceeded", error: expect.stringContaining(`You have ${WAITING_OF_USER_MAX} requests waiting for changes already`) } });
       expect(refused.headers.get("retry-after")).not.toBeNull();
@@ -272,6 +274,7 @@ describe("waiting for a change", () => {
       appliance.timers.pass(1_000);
       for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 200, data: [{ entity_type: "user" }] });
       for (const response of idle) await response.body?.cancel();
+      appliance.timers.pass(TELLING_INTERVAL_MS);
       const [again, others] = [client, other.client].map((by) => by.get(`/api/v1/changes?after=${transactionCount(appliance)}&wait=10`));
       while (appliance.timers.count < 3) await turn();
       appliance.timers.pass(10_000);
@@ -286,6 +289,33 @@ describe("waiting for a change", () => {
     await newTag(appliance, { name: "core" });
     const answer = await owner.get("/api/v1/changes?after=0&wait=60");
     expect(answer.data.length).toBeGreaterThan(0);
+  });
+
+  test("is told at once after a quiet time, and then of all that came within a twentieth of a second together", async () => {
+    const head = transactionCount(appliance);
+    const reads = watchReads();
+    try {
+      const asked = () => owner.get(`/api/v1/changes?after=${head}&wait=60&types=tag`);
+      const first = asked();
+      await owner.post("/api/v1/tags", { name: "one", color: "Green" });
+      expect((await first).data.length).toBe(1);
+      // Who asks again at once, as who follows closely does, is told of what came meanwhile in one answer.
+      let isOver = false;
+      const second = asked().finally(() => {
+        isOver = true;
+      });
+      const third = owner.get(`/api/v1/changes?after=${head + 1}&wait=60&types=tag`);
+      for (const name of ["two", "three"]) await owner.post("/api/v1/tags", { name, color: "Green" });
+      appliance.timers.pass(TELLING_INTERVAL_MS - 1);
+      await turn();
+      expect(isOver).toBe(false);
+      appliance.timers.pass(1);
+      expect([(await second).data.length, (await third).data.length]).toEqual([3, 2]);
+      expect(reads.underWay()).toBe(0);
+      expect(appliance.timers.count).toBe(0);
+    } finally {
+      reads.restore();
+    }
   });
 
   test("ends with the right to it", async () => {

@@ -193,7 +193,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
     clock,
-    watch: new CommitWatch({ commits: writes.commits, timers, head: () => reader.head().sequence }),
+    watch: new CommitWatch({ commits: writes.commits, timers, head: () => reader.head().sequence, monotonicMs: () => clock.now() }),
     random,
     log,
     bodyChecks: null,

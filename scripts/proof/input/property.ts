@@ -14,6 +14,8 @@ const FILL_EVERY = 250;
 
 export interface Tally {
   asked: number;
+  /** Anonymous memory of the appliance after each round. */
+  readonly memoryKib: number[];
   /** By operation and status. */
   readonly statuses: Map<string, Map<number, number>>;
   /** The smallest request that failed, of each operation that did. */
@@ -30,7 +32,7 @@ export interface Rounds {
 
 /** Every operation in turn, `runsEach` drafts each, for so many rounds or until the time is over. */
 export async function askAll(world: InputWorld, document: OpenApiDocument, { rounds, runsEach, seed, deadlineMs, say }: Rounds): Promise<Tally> {
-  const tally: Tally = { asked: 0, statuses: new Map(), failures: [] };
+  const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), failures: [] };
   const began = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     for (const [position, operation] of document.operations.entries()) {
@@ -49,6 +51,7 @@ export async function askAll(world: InputWorld, document: OpenApiDocument, { rou
       if (last !== null) tally.failures.push({ operation: name, ...(last as { faults: readonly string[]; curl: string }) });
       if (result.failed && last === null) throw new Error(`input: ${name}: ${result.errorInstance}`);
     }
+    tally.memoryKib.push(world.footprint().memoryKib);
     say(`${tally.asked} requests, ${tally.failures.length} operations failed`);
   }
   return tally;
