@@ -161,7 +161,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     await scans.start();
     const schedules = new ScheduleRunner({ reader, writes, scans, clock, timers: systemTimers, log });
     const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups, scans, isReadOnly: false, setupToken });
-    const served = await openListener(app, options, { certificate: files.tlsCertificate, privateKey: files.tlsKey });
+    const tls = options.tls === "self-signed" ? { own: { certificate: files.tlsCertificate, privateKey: files.tlsKey } } : options.tls;
+    const served = await openListener(app, options, tls);
     closers.push(() => served.stop());
     // Who waits for changes, or follows a scan, would be waited for. Scans stop while requests end.
     closers.push(() => {
@@ -221,7 +222,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   try {
     const head = orRefused(file, () => reader.head());
     const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, scans: NO_SCANS, isReadOnly: true, setupToken: null });
-    const served = await openListener(app, options, null);
+    const served = await openListener(app, options, options.tls);
     const stop = async () => {
       watch.close();
       await served.stop();
@@ -267,17 +268,17 @@ interface Served {
   stop(): Promise<void>;
 }
 
-/** Listens, with a certificate that is watched over where one was asked for. @param own where a pair of the appliance's own is */
-async function openListener(app: App, options: Pick<ApplianceOptions, "listen" | "tls" | "clock" | "random" | "log">, own: SelfSignedFiles | null): Promise<Served> {
-  const { listen: address, tls: wish, clock, random, log } = options;
+/** Listens, with a certificate that is watched over where one was asked for. @param tls the files of a pair, or of one that the appliance makes itself; null for plain HTTP */
+async function openListener(app: App, options: Pick<ApplianceOptions, "listen" | "clock" | "random" | "log">, tls: PairFiles | { readonly own: SelfSignedFiles } | null): Promise<Served> {
+  const { listen: address, clock, random, log } = options;
   const parts = { app, address, log, timers: systemTimers };
-  if (wish === null) {
+  if (tls === null) {
     const listener = new Listener({ ...parts, pair: null });
     return { url: listener.url, tls: null, stop: () => listener.stop() };
   }
   const read = async () => {
-    if (wish !== "self-signed") return readTlsPair(wish);
-    const { pair, isNew } = await ensureSelfSigned(own as SelfSignedFiles, namesOf(address.host, hostname(), ownAddresses()), makeCertificate, clock, random);
+    if (!("own" in tls)) return readTlsPair(tls);
+    const { pair, isNew } = await ensureSelfSigned(tls.own, namesOf(address.host, hostname(), ownAddresses()), makeCertificate, clock, random);
     if (isNew) log.info("certificate_made", { fingerprint: pair.fingerprint, names: pair.names, valid_to: formatInstant(pair.validTo) });
     return pair;
   };
@@ -286,12 +287,12 @@ async function openListener(app: App, options: Pick<ApplianceOptions, "listen" |
   });
   const listener = new Listener({ ...parts, pair });
   const renewal = new CertificateRenewal({ read, pair, take: (next) => listener.renew(next), timers: systemTimers, clock, log });
-  const path = wish === "self-signed" ? (own as SelfSignedFiles).certificate : wish.certificate.path;
+  const path = "own" in tls ? tls.own.certificate : tls.certificate.path;
   const stop = async () => {
     renewal.close();
     await listener.stop();
   };
-  return { url: listener.url, tls: { pair, path, isSelfSigned: wish === "self-signed", look: () => renewal.look() }, stop };
+  return { url: listener.url, tls: { pair, path, isSelfSigned: "own" in tls, look: () => renewal.look() }, stop };
 }
 
 const makeCertificate = orderedFrom(() => startThread(() => new Worker(new URL("./certificate-worker.ts", import.meta.url).href)));

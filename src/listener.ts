@@ -81,7 +81,17 @@ export class Listener {
   async stop(): Promise<void> {
     this.callOffRetry();
     const servers = [...this.ending, ...(this.server === null ? [] : [this.server])];
-    await Promise.all(servers.map((server) => drain(server, this.log)));
+    await Promise.all(servers.map((server) => this.drain(server)));
+  }
+
+  private async drain(server: Bun.Server<unknown>): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    const callOff = this.timers.after(DRAIN_MS, () => resolve("late"));
+    if ((await Promise.race([server.stop(), late])) === "late") {
+      this.log.warn("requests_cut_off", { pending: server.pendingRequests });
+      await server.stop(true);
+    }
+    callOff();
   }
 }
 
@@ -134,14 +144,4 @@ function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.S
   // Elysia would stop the server at an end that never comes by itself, and adds one listener for each certificate.
   for (const each of process.listeners("beforeExit")) if (!atEnd.has(each)) process.removeListener("beforeExit", each);
   return app.server as Bun.Server<unknown>;
-}
-
-async function drain(server: Bun.Server<unknown>, log: Log): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(resolve, DRAIN_MS, "late");
-  if ((await Promise.race([server.stop(), late])) === "late") {
-    log.warn("requests_cut_off", { pending: server.pendingRequests });
-    await server.stop(true);
-  }
-  clearTimeout(timer);
 }

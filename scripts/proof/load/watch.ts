@@ -40,18 +40,35 @@ export class Watch {
     return { memoryMb: of((look) => look.memoryMb), descriptors: of((look) => look.descriptors), walMb: of((look) => look.walMb) };
   }
 
-  /** By least squares over the second half, in MB a minute. */
-  get memorySlope(): number {
-    const half = this.looks.slice(Math.floor(this.looks.length / 2));
-    const meanAt = half.reduce((sum, { atS }) => sum + atS, 0) / half.length;
-    const meanMb = half.reduce((sum, { memoryMb }) => sum + memoryMb, 0) / half.length;
-    const spread = half.reduce((sum, { atS }) => sum + (atS - meanAt) ** 2, 0);
-    return spread === 0 ? 0 : (60 * half.reduce((sum, { atS, memoryMb }) => sum + (atS - meanAt) * (memoryMb - meanMb), 0)) / spread;
-  }
-
   private look(): void {
     this.looks.push({ atS: (performance.now() - this.began) / 1_000, memoryMb: anonymousMb(this.pid), descriptors: descriptorsOf(this.pid), walMb: sizeMb(this.wal) });
   }
+}
+
+/** A tenth of the looks lie below the one, a tenth above the other: memory that is collected now and then goes up and down between them. */
+export interface Band {
+  readonly lowMb: number;
+  readonly highMb: number;
+}
+
+/** What comes in the first minute is memory that is taken once, and kept. */
+const WARM_UP_S = 60;
+
+/** Between which memory went up and down in the two halves of what followed the warm-up. */
+export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): readonly [first: Band, second: Band] {
+  const end = looks.at(-1)?.atS ?? 0;
+  const middle = (WARM_UP_S + end) / 2;
+  const band = (from: number, to: number): Band => {
+    const sorted = looks.filter(({ atS }) => atS >= from && atS <= to).map(({ memoryMb }) => memoryMb).sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return { lowMb: at(0.1), highMb: at(0.9) };
+  };
+  return [band(WARM_UP_S, middle), band(middle, end)];
+}
+
+/** Whether neither end of the second band lies above that of the first by more than this share: of memory that only goes up and down, neither does. */
+export function isFlat([first, second]: readonly [Band, Band], share: number): boolean {
+  return second.lowMb <= first.lowMb * (1 + share) && second.highMb <= first.highMb * (1 + share);
 }
 
 export function anonymousMb(pid: number): number {

@@ -1,0 +1,35 @@
+// What the proof of the load calls flat: memory that goes up and down is, memory that grows is not.
+
+import { describe, expect, test } from "bun:test";
+import { bandsOf, isFlat } from "../../scripts/proof/load/watch.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+/** Ten minutes of a collected memory, looked at every two seconds: 60 MB up in some time between 40 and 100 s, and down again; and what it grows by in a minute. */
+function looks(growthMb: number, seed: number) {
+  const random = seededRandom(seed);
+  let sawMb = 0;
+  let risePerLookMb = 1;
+  return Array.from({ length: 301 }, (_, look) => {
+    const atS = look * 2;
+    sawMb += risePerLookMb;
+    if (sawMb > 60) [sawMb, risePerLookMb] = [0, 60 / (20 + random.integer(30))];
+    // Taken once, at first.
+    const warmUpMb = Math.min(1, atS / 50) * 40;
+    return { atS, memoryMb: 160 + warmUpMb + sawMb + (growthMb * atS) / 60 };
+  });
+}
+
+describe("memory under a load", () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is flat where it only goes up and down (%d)", (seed) => {
+    expect(isFlat(bandsOf(looks(0, seed)), 0.05)).toBe(true);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not where it grows by 5 MB a minute (%d)", (seed) => {
+    expect(isFlat(bandsOf(looks(5, seed)), 0.05)).toBe(false);
+  });
+
+  test("is not judged by its first minute", () => {
+    const [first, second] = bandsOf([...Array.from({ length: 30 }, (_, look) => ({ atS: look * 2, memoryMb: 10 })), ...Array.from({ length: 60 }, (_, look) => ({ atS: 60 + look * 2, memoryMb: 100 }))]);
+    expect([first, second]).toEqual([{ lowMb: 100, highMb: 100 }, { lowMb: 100, highMb: 100 }]);
+  });
+});
