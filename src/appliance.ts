@@ -23,7 +23,7 @@ import { UuidSource } from "./base/uuid.ts";
 import type { ListenAddress } from "./config.ts";
 import { openStill } from "./db/connection.ts";
 import { dataFiles, DataLock, ensureDataDirectory, LOCK_WAIT_MS } from "./db/data-directory.ts";
-import { DatabaseRefused, orRefused, refuseForeignFile } from "./db/migrate.ts";
+import { DatabaseRefused, orRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
 import { SharedOutLongReads, WorkerLongReads, type LongReads } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
 import { NO_SCANS, ScanDirector, type Scans } from "./discovery/scans/director.ts";
@@ -118,6 +118,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger.`);
     closers.push(() => lock.release());
 
+    const found = readHeader(files.database)?.schemaVersion ?? 0;
     const crash = Promise.withResolvers<string>();
     const worker = options.startWriter?.() ?? new Worker(new URL("./writer.ts", import.meta.url).href);
     closers.push(() => worker.terminate());
@@ -126,6 +127,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       throw new DatabaseRefused(error.message);
     });
     closers.push(() => writes.close());
+    // There is no way back from it but a backup of before: whoever looks for the reason finds it told.
+    if (found > 0 && found < SCHEMA_VERSION) log.info("brought_up_to_date", { schema_before: found, schema: SCHEMA_VERSION });
     const reader = openReader(files, clock);
     closers.push(() => reader.close());
     checkClock(reader, options);

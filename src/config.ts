@@ -231,7 +231,7 @@ function parseKeep(text: string): "daily" | "monthly" {
 
 function parseHead(text: string): { readonly sequence: number; readonly hash: string } {
   const [, sequence, hash = ""] = /^(\d{1,10}):([0-9a-f]{64})$/i.exec(text) ?? [];
-  if (sequence === undefined) throw new UsageError(`must be SEQUENCE:HASH, such as verify and GET /api/v1/ledger tell them, not ${quoted(text)}`);
+  if (sequence === undefined) throw new UsageError(`must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not ${quoted(text)}`);
   return Object.freeze({ sequence: Number(sequence), hash: hash.toLowerCase() });
 }
 

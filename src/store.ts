@@ -104,7 +104,7 @@ export function openReader(files: DataFiles, clock: Clock): Reader {
  */
 export function loadKey(files: DataFiles, random: Random): Uint8Array {
   if (!existsSync(files.key) && hasSecrets(files)) {
-    throw new DatabaseRefused(`The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back.`);
+    throw new DatabaseRefused(`The key file ${files.key} is missing, and ${files.database} holds secrets sealed with it: put it back. If it is lost: netledger backup, and netledger restore of that backup with --replace --drop-secrets.`);
   }
   try {
     return loadOrCreateKeyFile(files.key, random);

@@ -26,7 +26,7 @@ export const COOKIE_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
 const SETUP_TOKEN_MAX_LENGTH = 255;
 
 const Claim = Body({
-  setup_token: Type.String({ minLength: 1, maxLength: SETUP_TOKEN_MAX_LENGTH, writeOnly: true, description: "As the appliance printed it to its log at start. Case, hyphens and blanks do not matter." }),
+  setup_token: Type.String({ minLength: 1, maxLength: SETUP_TOKEN_MAX_LENGTH, writeOnly: true, description: "As the appliance printed it when it started; another one at each start. Case, hyphens and blanks do not matter." }),
   organization_name: Name,
   network_name: Name,
   email: Email,

@@ -160,5 +160,5 @@ function wrongPassword(): DomainError {
 }
 
 function wrongSetupToken(): DomainError {
-  return new DomainError("auth_invalid_credentials", "The set-up token is wrong; the appliance printed it to its log at start.", {});
+  return new DomainError("auth_invalid_credentials", "The set-up token is wrong; the appliance printed it when it started, another one at each start.", {});
 }

@@ -6,7 +6,7 @@ import { openStill, openWritable } from "../db/connection.ts";
 import { DataLock, lockData, type DataFiles } from "../db/data-directory.ts";
 import { orRefused } from "../db/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
-import { LEDGER_CHECKS } from "../history/verify/findings.ts";
+import { KNOWN_CHECK, LEDGER_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
 import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify/verify.ts";
 import { UsageError } from "../config.ts";
@@ -33,6 +33,11 @@ export const verify = defineCommand(
     const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
     const isLedgerSound = !report.findings.some((finding) => (LEDGER_CHECKS as readonly string[]).includes(finding.check));
+    // Nothing is to be mended then, in the ledger or in what is derived from it.
+    if (report.findings.length > 0 && report.findings.every(({ check }) => check === KNOWN_CHECK)) {
+      await print(`${describeReport(report)}${OTHERS}`);
+      return EXIT.failed;
+    }
     const remedy = isLedgerSound
       ? "All of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew.\n"
       : `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`;
@@ -49,6 +54,8 @@ export const verify = defineCommand(
     return isSound(repaired) ? EXIT.done : EXIT.failed;
   },
 );
+
+const OTHERS = "The data are sound in themselves. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
 
 function isSound(report: Report): boolean {
   return report.findings.length === 0;

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/migrate.ts";
 import type { Client } from "../support/client.ts";
@@ -280,6 +280,21 @@ describe("a restore", () => {
     const running = await place.serve(["--read-only", place.path("new.db")]);
     expect((await running.withKey(key).get("/api/v1/networks?search=main")).data).toHaveLength(1);
   });
+});
+
+test("a start brings the data of an older version up to date, once, and says so in the log", async () => {
+  const { key } = await place.setUp();
+  writeOlder(file, join(place.data, "netledger.db"), OLD_SCHEMA);
+  for (const suffix of ["-wal", "-shm"]) rmSync(join(place.data, `netledger.db${suffix}`), { force: true });
+  renameSync(file, join(place.data, "netledger.db"));
+  const running = await place.serve();
+  await running.logged("started");
+  expect(running.log).toContain(`brought_up_to_date schema_before=${OLD_SCHEMA} schema=${SCHEMA_VERSION}`);
+  expect((await running.withKey(key).get("/api/v1/networks?search=main")).data).toHaveLength(1);
+  await running.stop();
+  const again = await place.serve();
+  await again.logged("started");
+  expect(again.log).not.toContain("brought_up_to_date");
 });
 
 describe("the secrets of credentials", () => {

@@ -54,7 +54,7 @@ describe("what is not understood is refused with status 2 and one line:", () => 
     [["backup", "a", "b"], '"b" is not understood: every other setting is a flag; see netledger backup --help'],
     [["restore", "a", "--file", "b"], "--file is given more than once; see netledger restore --help"],
     [["serve", "--read-only", "x", "--setup-organization", "A", "--setup-network", "N", "--setup-email", "a@b", "--setup-password-file", "p"], "--read-only serves what is in the backup: it goes without a set-up; see netledger serve --help"],
-    [["verify", "--head", "12"], '--head must be SEQUENCE:HASH, such as verify and GET /api/v1/ledger tell them, not "12"; see netledger verify --help'],
+    [["verify", "--head", "12"], '--head must be SEQUENCE:HASH, the number and the hash of a transaction as verify and GET /api/v1/ledger tell them, not "12"; see netledger verify --help'],
     [["prune"], "--before DATE is required (or NETLEDGER_BEFORE); see netledger prune --help"],
     [["prune", "--before", "2026-02-30"], "--before must be a date such as 2026-01-01, an RFC 3339 timestamp with an offset, or an age such as -365d; see netledger prune --help"],
     [["prune", "--before", "9999-01-01"], "--before must not be in the future; see netledger prune --help"],

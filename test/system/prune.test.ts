@@ -161,7 +161,7 @@ describe("netledger prune", () => {
 });
 
 describe("netledger verify --head", () => {
-  const found = ({ code, out }: Finished) => [code, /^ {2}transaction: .*$/m.exec(out)?.[0]];
+  const found = ({ code, out }: Finished) => [code, /^ {2}(?:transaction|known): .*$/m.exec(out)?.[0]];
 
   test("finds a ledger that was cut, also where nothing else betrays it, and one that was made anew", async () => {
     const { key, networkId } = await place.setUp();
@@ -174,10 +174,13 @@ describe("netledger verify --head", () => {
     await running.stop();
     expect(found(await verify("--head", known))).toEqual([0, undefined]);
     expect(found(await verify("--head", known.toUpperCase()))).toEqual([0, undefined]);
-    expect(found(await verify("--head", `${sequence}:${"0".repeat(64)}`))).toEqual([1, `  transaction: transaction ${sequence}: has the hash ${hash}, and is known with ${"0".repeat(64)}`]);
+    expect(found(await verify("--head", `${sequence}:${"0".repeat(64)}`))).toEqual([1, `  known: transaction ${sequence}: has the hash ${hash}, and is known with ${"0".repeat(64)}`]);
     // As if the last transaction had never been.
     copyFileSync(short, database());
     expect((await verify()).code).toBe(0);
-    expect(found(await verify("--head", known))).toEqual([1, `  transaction: transaction ${sequence}: is known, and not in the ledger`]);
+    const other = await verify("--head", known);
+    expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is known, and not in the ledger`]);
+    // Nobody is to put a backup in the place of sound data for a number that was mistyped.
+    expect(other.out).toEndWith("The data are sound in themselves. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n");
   });
 });

@@ -5,6 +5,8 @@ import type { Answer, Client } from "../../../test/support/client.ts";
 import type { Running } from "../../../test/support/executable.ts";
 import type { Proof, Proving } from "../part.ts";
 import { compileShim } from "../shim/compile.ts";
+import { requestBytes } from "../../benchmark/load.ts";
+import { KeptConnection } from "../input/wire.ts";
 import { ProvedAppliance, until } from "./appliance.ts";
 import { finding, told } from "./full.ts";
 import { percentile } from "./load.ts";
@@ -15,9 +17,9 @@ const WRITERS = 16;
 const READERS = 2;
 /** Of reads while writes wait: the slowest of a hundred takes less. */
 const READ_P99_MS = 50;
-/** Writes that are sent at once, more than may wait. */
-const FLOOD = 6_000;
-const FLOOD_CONNECTIONS = 200;
+/** Connections that each want a write at the same time, more than may wait; fetch would send a few hundred at once and keep the rest. */
+const FLOOD_CONNECTIONS = 1_500;
+const FLOOD = 4 * FLOOD_CONNECTIONS;
 const STOP_MAX_MS = 5_000;
 
 export async function slowDisk(proving: Proving): Promise<Proof> {
@@ -32,8 +34,8 @@ export async function slowDisk(proving: Proving): Promise<Proof> {
     const client = running.withKey(key);
     const forMs = proving.form === "short" ? 3_000 : 30_000;
     const { writes, reads, strange, alone } = await both(client, networkId, forMs);
-    const flood = proving.form === "short" ? null : await overrun(running, key, networkId);
-    const stopped = await stopUnderWrites(running, client, networkId);
+    const flood = proving.form === "short" ? null : await overrun(running, key);
+    const stopped = await stopUnderWrites(running, client);
     const verified = await appliance.run(["verify"]);
     const live = await appliance.serve();
     const found = new Set(((await live.withKey(key).get("/api/v1/tags?limit=0")).data as Array<{ name: string }>).map(({ name }) => name));
@@ -94,7 +96,7 @@ async function both(client: Client, networkId: string, forMs: number) {
 }
 
 /** More writes at once than may wait for the writer. */
-async function overrun(running: Running, key: string, _networkId: string) {
+async function overrun(running: Running, key: string) {
   const done: string[] = [];
   const strange: string[] = [];
   let refused = 0;
@@ -102,25 +104,23 @@ async function overrun(running: Running, key: string, _networkId: string) {
   let next = 0;
   await Promise.all(
     Array.from({ length: FLOOD_CONNECTIONS }, async () => {
-      const client = running.withKey(key);
-      await Promise.all(
-        Array.from({ length: FLOOD / FLOOD_CONNECTIONS }, async () => {
-          next += 1;
-          const name = `flood ${next}`;
-          const answer = await client.post("/api/v1/tags", tag(name));
-          if (answer.status === 200) done.push(name);
-          else if (answer.status === 429 && answer.headers.get("retry-after") !== null) refused += 1;
-          else if (answer.status === 503 && answer.headers.get("retry-after") !== null) refused += 1;
-          else strange.push(`${answer.status} ${answer.text.slice(0, 200)}`);
-        }),
-      );
+      const connection = new KeptConnection(Number(new URL(running.url).port));
+      for (let each = 0; each < FLOOD / FLOOD_CONNECTIONS; each += 1) {
+        next += 1;
+        const name = `flood ${next}`;
+        const { status, headers, body } = await connection.ask("POST", requestBytes("POST", "/api/v1/tags", { authorization: `Bearer ${key}` }, JSON.stringify(tag(name))));
+        if (status === 200) done.push(name);
+        else if ((status === 429 || status === 503) && headers.some(([header]) => header === "retry-after")) refused += 1;
+        else strange.push(`${status} ${body.toString("utf8", 0, 200)}`);
+      }
+      connection.close();
     }),
   );
   return { done, strange, refused, lastMs: performance.now() - began };
 }
 
 /** Stops it while writers wait for their answers. */
-async function stopUnderWrites(running: Running, client: Client, _networkId: string) {
+async function stopUnderWrites(running: Running, client: Client) {
   const done: string[] = [];
   let sent = 0;
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {

@@ -3,7 +3,9 @@
 /** The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its tables. */
 export const LEDGER_CHECKS = ["file", "transaction", "record", "version", "segment"] as const;
 export const DERIVED_CHECKS = ["schema", "live", "link", "observation", "span", "census", "activity", "search", "lineage"] as const;
-export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number];
+/** What was written down of the ledger once, and is not so: the ledger may be sound all the same, and another one. */
+export const KNOWN_CHECK = "known";
+export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | typeof KNOWN_CHECK;
 
 export interface Finding {
   readonly check: Check;

@@ -8,7 +8,7 @@ import { schemaDifferences, type SchemaObject } from "../../db/expected-schema.t
 import { DatabaseRefused } from "../../db/migrate.ts";
 import type { Resolution } from "../../db/thinned-past.ts";
 import { Derivation } from "./derived.ts";
-import { Findings, type Found } from "./findings.ts";
+import { Findings, KNOWN_CHECK, type Found } from "./findings.ts";
 import { DerivedVerification } from "./verify-derived.ts";
 import { inSnapshot } from "./ledger-walk.ts";
 import { LedgerVerification, type LedgerCount, type Until } from "./verify-ledger.ts";
@@ -116,10 +116,10 @@ function checkSchema(db: Sql, findings: Findings): void {
 
 /** Finds that the ledger was cut, or made anew, since its head was written down. */
 function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
-  findings.during("transaction", `transaction ${sequence}`, () => {
+  findings.during(KNOWN_CHECK, `transaction ${sequence}`, () => {
     const row = db.$client.query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?").get(sequence) as { hash: string } | null;
-    if (row === null) findings.add("transaction", `transaction ${sequence}`, "is known, and not in the ledger");
-    else if (row.hash !== hash) findings.add("transaction", `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
+    if (row === null) findings.add(KNOWN_CHECK, `transaction ${sequence}`, "is known, and not in the ledger");
+    else if (row.hash !== hash) findings.add(KNOWN_CHECK, `transaction ${sequence}`, `has the hash ${row.hash}, and is known with ${hash}`);
   });
 }
 
