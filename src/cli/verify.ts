@@ -27,14 +27,15 @@ export const verify = defineCommand(
     if (config.backup !== null) {
       if (config.repairDerived) throw new UsageError("--repair-derived is for the data of a folder: a backup stays as it is");
       const report = readBackup(config.backup, config.knownHead, progress);
-      await print(`${describeReport(report)}${isSound(report) ? "" : "It is of no use as a backup: take another one.\n"}`);
+      const remedy = isOther(report) ? OTHERS : "It is of no use as a backup: take another one.\n";
+      await print(`${describeReport(report)}${isSound(report) ? "" : remedy}`);
       return isSound(report) ? EXIT.done : EXIT.failed;
     }
     const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
-    const isLedgerSound = !report.findings.some((finding) => (LEDGER_CHECKS as readonly string[]).includes(finding.check));
-    // Nothing is to be mended then, in the ledger or in what is derived from it.
-    if (report.findings.length > 0 && report.findings.every(({ check }) => check === KNOWN_CHECK)) {
+    // Where something is missing that was there, what is derived may be all that is left of it.
+    const isLedgerSound = !report.findings.some(({ check }) => check === KNOWN_CHECK || (LEDGER_CHECKS as readonly string[]).includes(check));
+    if (isOther(report)) {
       await print(`${describeReport(report)}${OTHERS}`);
       return EXIT.failed;
     }
@@ -55,7 +56,12 @@ export const verify = defineCommand(
   },
 );
 
-const OTHERS = "The data are sound in themselves. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
+const OTHERS = "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
+
+/** Whether nothing is wrong but that the ledger is not the one that was known: nothing is to be mended then. */
+function isOther(report: Report): boolean {
+  return report.findings.length > 0 && report.findings.every(({ check }) => check === KNOWN_CHECK);
+}
 
 function isSound(report: Report): boolean {
   return report.findings.length === 0;

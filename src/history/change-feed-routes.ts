@@ -86,10 +86,9 @@ export function changeFeedRoutes(surface: Surface<Actor, Access>, inventory: Inv
   async function page(call: FeedCall): Promise<Response> {
     const { after = 0, mark, limit = FEED_LIMIT_DEFAULT, wait = 0 } = call.query;
     assertPlace({ after, mark }, "/after", "/mark");
-    const turn = wait > 0 ? watch.turn() : null;
+    const turn = wait > 0 ? watch.turn(after, call.request) : null;
     if (turn !== null) await turn;
     const first = turn === null ? await read(call.actor, call.query, after, limit, "json") : await call.again((actor) => read(actor, call.query, after, limit, "json"));
-    if (wait > 0 && first.head.count > 0) watch.told();
     const { thinnedUntil } = first.head;
     const { head, chunks } = first.head.count === 0 && wait > 0 ? await nextPage(call, first, limit, wait) : first;
     const meta = metaWith(`"feed":{"after":${head.after},"mark":"${head.mark}","has_more":${head.hasMore}${thinnedUntil === null ? "" : `,"thinned_until":${thinnedUntil}`}}`);

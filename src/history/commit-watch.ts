@@ -26,7 +26,9 @@ export class CommitWatch {
   private readonly monotonicMs: () => number;
   private readonly waiters = new Set<Waiter>();
   private endLooking: () => void = () => {};
+  /** When those who wait were told last, and up to which transaction. */
   private toldMs = Number.NEGATIVE_INFINITY;
+  private toldSequence = 0;
   private cancelTelling: (() => void) | null = null;
   private isClosed = false;
 
@@ -57,15 +59,23 @@ export class CommitWatch {
     return { signal: controller.signal, release };
   }
 
-  /** For callers who would wait, and find something each time that they ask: until somebody may be told again; null where that is now. */
-  turn(): Promise<void> | null {
+  /**
+   * For callers who would wait, and who know all that was told last: asking again and again, they are told no more often than those who wait.
+   * Whoever is behind has no turn to wait for.
+   * @returns null where they need not wait
+   */
+  turn(after: number, request: Request): Promise<void> | null {
     const restMs = this.restMs();
-    return restMs > 0 ? new Promise((resolve) => this.timers.after(restMs, resolve)) : null;
-  }
-
-  /** Somebody who would wait was told of a commit without waiting. */
-  told(): void {
-    this.toldMs = this.monotonicMs();
+    if (restMs <= 0 || after < this.toldSequence) return null;
+    const { signal, release } = this.patience(restMs, request);
+    return new Promise((resolve) => {
+      const over = () => {
+        release();
+        resolve();
+      };
+      if (signal.aborted) over();
+      else signal.addEventListener("abort", over, { once: true });
+    });
   }
 
   /**
@@ -76,7 +86,8 @@ export class CommitWatch {
     if (this.isClosed) return Promise.resolve("closed");
     if (signal.aborted) return Promise.resolve("elapsed");
     return new Promise((resolve) => {
-      const aborted = () => waiter.settle("elapsed");
+      // What was committed since the last telling is not kept from whoever stops waiting.
+      const aborted = () => waiter.settle(this.head() > sequence ? "changed" : "elapsed");
       const waiter: Waiter = {
         sequence,
         settle: (outcome) => {
@@ -131,7 +142,9 @@ export class CommitWatch {
       });
       return;
     }
-    this.told();
+    // By nobody else: who is told without waiting must not put off those who wait.
+    this.toldMs = this.monotonicMs();
+    this.toldSequence = head;
     for (const waiter of told) waiter.settle("changed");
   }
 

@@ -4,6 +4,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
 import type { Answer, Client } from "../support/client.ts";
+import { TELLING_INTERVAL_MS } from "../../src/history/commit-watch.ts";
 import { csvRecords } from "../support/csv.ts";
 import { newHost, type Wire } from "../support/factories.ts";
 import { newTwin, type Twin } from "../support/twin-worlds.ts";
@@ -142,6 +143,8 @@ describe("a long poll", () => {
     for (let each = 0; each < 5; each += 1) await newHost(appliance, { network_id: far });
     expect(answered).toBe(false);
     const near = await newHost(appliance);
+    // Of several commits within a moment, who waits is told together.
+    for (; !answered; await new Promise((resolve) => setImmediate(resolve))) appliance.timers.pass(TELLING_INTERVAL_MS);
     expect((await waiting).data.map((change: Wire) => change["record"].id)).toEqual([near["id"]]);
   });
 });

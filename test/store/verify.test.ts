@@ -538,6 +538,27 @@ describe("netledger verify", () => {
     expect((await run(directory)).status).toBe(0);
   });
 
+  test("makes nothing anew from a ledger that lacks what was known: the live rows may be all that is left of it", async () => {
+    const name = "acknowledged";
+    const id = (store.rows<{ id: string }>("SELECT r.id FROM hosts h JOIN history_records r USING (n) LIMIT 1")[0] as { id: string }).id;
+    store.write((tx) => tx.update(hostKind, id, { name }));
+    const { sequence, hash } = store.rows<{ sequence: number; hash: string }>("SELECT sequence, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1")[0] as { sequence: number; hash: string };
+    store.writer.checkpoint();
+    const directory = withCopy((db, path) => {
+      unguarded(db, [`DELETE FROM history_versions WHERE key & 2147483647 = ${sequence}`, `DELETE FROM history_transactions WHERE sequence = ${sequence}`]);
+      return join(path, "..");
+    });
+    const head = `${sequence}:${hash}`;
+    expect(await run(directory, "--head", head)).toEqual({ status: 1, text: expect.stringMatching(/\nThe ledger itself is damaged: stop the appliance and .*\n$/) });
+    expect(await run(directory, "--repair-derived", "--head", head)).toEqual({ status: 1, text: expect.stringMatching(/\nThe ledger itself is not sound: nothing can be made anew from it\.\n$/) });
+    const db = openReadOnly(dataFiles(directory).database);
+    try {
+      expect(db.$client.query("SELECT count(*) AS count FROM hosts WHERE name = ?").get(name)).toEqual({ count: 1 });
+    } finally {
+      db.$client.close();
+    }
+  });
+
   test("makes nothing anew from a ledger that is not sound", async () => {
     const directory = withCopy((db, path) => {
       unguarded(db, ["UPDATE history_transactions SET source = 'x' WHERE sequence = 2", "DELETE FROM history_census"]);

@@ -181,6 +181,6 @@ describe("netledger verify --head", () => {
     const other = await verify("--head", known);
     expect(found(other)).toEqual([1, `  known: transaction ${sequence}: is known, and not in the ledger`]);
     // Nobody is to put a backup in the place of sound data for a number that was mistyped.
-    expect(other.out).toEndWith("The data are sound in themselves. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n");
+    expect(other.out).toEndWith("Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n");
   });
 });

@@ -1,0 +1,119 @@
+// Who waits for commits is told of them, whoever else asks how often.
+
+import { describe, expect, test } from "bun:test";
+import { CommitSignal } from "../../src/db/commit-signal.ts";
+import { CommitWatch, TELLING_INTERVAL_MS } from "../../src/history/commit-watch.ts";
+import { ManualTimers } from "../support/manual-timers.ts";
+
+/** A ledger whose head moves, and time that passes by the millisecond. */
+function stage() {
+  const timers = new ManualTimers();
+  let now = 0;
+  let head = 1;
+  const commits = new CommitSignal();
+  const watch = new CommitWatch({ commits, timers, head: () => head, monotonicMs: () => now });
+  return {
+    timers,
+    watch,
+    now: () => now,
+    head: () => head,
+    commit: () => {
+      head += 1;
+      commits.notify();
+    },
+    pass: async (ms: number) => {
+      for (let each = 0; each < ms; each += 1) {
+        now += 1;
+        timers.advance(1);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+const REQUEST = new Request("http://localhost/");
+
+describe("who waits for a commit", () => {
+  test("is told at once after a quiet time, and again after the interval with all that came", async () => {
+    const { watch, commit, pass, now } = stage();
+    const told: number[] = [];
+    const wait = (sequence: number) => void watch.beyond(sequence, new AbortController().signal).then(() => told.push(now()));
+    wait(1);
+    commit();
+    await pass(1);
+    expect(told).toEqual([1]);
+    wait(2);
+    for (let each = 0; each < 5; each += 1) commit();
+    await pass(TELLING_INTERVAL_MS - 2);
+    expect(told).toEqual([1]);
+    await pass(2);
+    expect(told).toEqual([1, TELLING_INTERVAL_MS]);
+    watch.close();
+  });
+
+  test.each([1, 3, 8, 32])("is told every interval, however many (%d) ask again and again", async (pollers) => {
+    const { timers, watch, commit, pass, now, head } = stage();
+    const told: number[] = [];
+    let isOver = false;
+    const after = (ms: number) => new Promise<void>((resolve) => timers.after(ms, resolve));
+    const follow = async () => {
+      for (let known = head(); !isOver; known = head()) {
+        await watch.beyond(known, new AbortController().signal);
+        told.push(now());
+        // Its own read.
+        await after(3);
+      }
+    };
+    const poll = async (readMs: number) => {
+      for (let known = 0; !isOver; ) {
+        const turn = watch.turn(known, REQUEST);
+        if (turn !== null) await turn;
+        await after(readMs);
+        known = head();
+      }
+    };
+    void follow();
+    for (let poller = 0; poller < pollers; poller += 1) void poll(2 + (poller % 7));
+    for (let each = 0; each < 200; each += 1) {
+      commit();
+      await pass(6);
+    }
+    isOver = true;
+    const gaps = told.slice(1).map((at, place) => at - (told[place] as number));
+    expect(told.length).toBeGreaterThan(1_200 / TELLING_INTERVAL_MS - 4);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(TELLING_INTERVAL_MS + 10);
+    watch.close();
+  });
+
+  test("is told when its patience ends of what is not told yet", async () => {
+    const { watch, commit, pass } = stage();
+    const first = watch.beyond(1, new AbortController().signal);
+    commit();
+    expect(await first).toBe("changed");
+    const leaving = new AbortController();
+    const second = watch.beyond(2, leaving.signal);
+    commit();
+    await pass(5);
+    leaving.abort();
+    expect(await second).toBe("changed");
+    watch.close();
+  });
+
+  test("leaves no timer behind: who goes away while it waits for its turn, and who is told", async () => {
+    const { timers, watch, commit, pass } = stage();
+    const first = watch.beyond(1, new AbortController().signal);
+    commit();
+    await first;
+    const leaving = new AbortController();
+    const turn = watch.turn(2, new Request("http://localhost/", { signal: leaving.signal }));
+    expect(turn).not.toBeNull();
+    leaving.abort();
+    await turn;
+    expect(timers.pendingCount).toBe(0);
+    // Whoever is behind has no turn to wait for.
+    expect(watch.turn(1, REQUEST)).toBeNull();
+    await pass(TELLING_INTERVAL_MS);
+    expect(watch.turn(2, REQUEST)).toBeNull();
+    watch.close();
+  });
+});
