@@ -29,7 +29,8 @@ const count = await runTests(process.argv.slice(2));
 
 for (const problem of problems) console.log(`failed: ${problem}`);
 const failed = count.failed + problems.length;
-console.log(`${count.passed} passed, ${failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ""}`);
+if (count.skipped > 0) console.log(`${count.skipped} skipped`);
+console.log(`${count.passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 /** Runs a script with this Bun in the checkout; answers its exit code. */
