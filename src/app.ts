@@ -28,7 +28,7 @@ import { recordHistoryRoutes } from "./history/record-history-routes.ts";
 import { restoreRoutes } from "./history/restore/restore-routes.ts";
 import { documentation } from "./http/documentation.ts";
 import type { BodyChecks } from "./http/body-checks.ts";
-import { healthRoutes } from "./http/health.ts";
+import { healthRoutes, type HealthLimitation } from "./http/health.ts";
 import { Surface } from "./http/surface.ts";
 import type { Inventory } from "./resources/answers.ts";
 import { apiKeyRoutes } from "./resources/api-keys/routes.ts";
@@ -68,6 +68,8 @@ export interface AppOptions {
   readonly backups: Backups;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  /** What it does without on this machine. */
+  readonly limitations: readonly HealthLimitation[];
   /** Whether it is served over TLS. */
   readonly isTls: boolean;
   /** Where large bodies are checked; null: on this thread as well. */
@@ -107,7 +109,7 @@ export function createApp(options: AppOptions) {
   credentialRoutes(surface, options.inventory);
   discoveryRoutes(surface, options.inventory, options.discovery);
   scanRoutes(surface, options.inventory, options.scans, options.watch);
-  healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION, isReadOnly: options.isReadOnly });
+  healthRoutes(surface, { readStore: () => options.inventory.reader.head(), schemaVersion: SCHEMA_VERSION, isReadOnly: options.isReadOnly, limitations: options.limitations });
   hostRoutes(surface, options.inventory);
   ifEntryRoutes(surface, options.inventory);
   ignoredRoutes(surface, options.inventory);

@@ -2,8 +2,9 @@
 // prints nothing but log lines.
 
 import { hostname, networkInterfaces } from "node:os";
-import type { Actor } from "./access/actor.ts";
 import { AccessGate } from "./access/gate.ts";
+import { mayLowerRights } from "./access/lowering-rights.ts";
+import { RightsNow } from "./access/rights-now.ts";
 import { ReadOnlyWriteQueue } from "./access/read-only-writes.ts";
 import { generateSetupToken } from "./access/setup-token.ts";
 import { SignIn } from "./access/sign-in.ts";
@@ -26,15 +27,17 @@ import { dataFiles, DataLock, ensureDataDirectory, LOCK_WAIT_MS } from "./db/dat
 import { DatabaseRefused, orRefused, readHeader, refuseForeignFile, SCHEMA_VERSION } from "./db/migrate.ts";
 import { SharedOutLongReads, WorkerLongReads, type LongReads } from "./db/long-reads.ts";
 import { Reader } from "./db/reader.ts";
+import type { Limitation } from "./discovery/kernel/limitations.ts";
 import { NO_SCANS, ScanDirector, type Scans } from "./discovery/scans/director.ts";
 import type { ScannerOptions } from "./discovery/scans/scan-machine.ts";
 import { areScansUnderWay, organizationIdOf } from "./discovery/scans/scan-reads.ts";
 import { workerThread } from "./discovery/scans/scan-thread.ts";
 import { ScheduleRunner } from "./discovery/scans/schedule-runner.ts";
+import { readProcAddresses } from "./discovery/self/proc-addresses.ts";
 import { WorkerWriteQueue, type WriteQueue } from "./db/write-queue.ts";
 import { CommitWatch } from "./history/commit-watch.ts";
 import { BodyChecks } from "./http/body-checks.ts";
-import { READS_IN_LARGE_STEPS, type ReadsOptions } from "./reads.ts";
+import { callerOfRead, READS_IN_LARGE_STEPS, type ReadsOptions } from "./reads.ts";
 import { ListenError, Listener, type App } from "./listener.ts";
 import { checkClock, isClaimed, loadKey, openReader, type StoreOptions } from "./store.ts";
 import { orderedFrom } from "./tls/order.ts";
@@ -52,6 +55,8 @@ export interface ApplianceOptions extends StoreOptions {
   /** Makes the first organization; called only where there is none, before anything is answered. */
   readonly firstSetup: ((writes: WriteQueue) => Promise<unknown>) | null;
   readonly monotonicMs: () => number;
+  /** What this machine refuses to the process. */
+  readonly limitations: readonly Limitation[];
   /** What scans go by. */
   readonly scanning: Pick<ScannerOptions, "secretsFolder" | "snmpPort" | "tcpPorts">;
   /** Starts the writer's thread; a test may start one that fails. */
@@ -91,6 +96,7 @@ export interface AppParts {
   readonly backups: Backups;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  readonly limitations: readonly Limitation[];
   readonly watch: CommitWatch;
   readonly scans: Scans;
   readonly clock: Clock;
@@ -123,7 +129,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const worker = options.startWriter?.() ?? new Worker(new URL("./writer.ts", import.meta.url).href);
     closers.push(() => worker.terminate());
     const writerOptions: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, random) };
-    const writes = await WorkerWriteQueue.open(worker, writerOptions, options.clock, crash.resolve).catch((error: Error) => {
+    const writes = await WorkerWriteQueue.open(worker, writerOptions, options.clock, mayLowerRights, crash.resolve).catch((error: Error) => {
       throw new DatabaseRefused(error.message);
     });
     closers.push(() => writes.close());
@@ -151,6 +157,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     const watch = new CommitWatch({ commits: writes.commits, timers: systemTimers, head: () => reader.head().sequence, monotonicMs: () => performance.now() });
     const bodyChecks = startBodyChecks(log);
     closers.push(() => bodyChecks.close());
+    const rights = new RightsNow(reader.db);
     const scans = new ScanDirector({
       writes,
       startThread: workerThread(() => startThread(() => new Worker(new URL("./scanner.ts", import.meta.url).href))),
@@ -159,6 +166,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
       log,
       organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
       hasLeftBehind: () => areScansUnderWay(reader),
+      mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
     });
     closers.push(() => scans.stop());
     await scans.start();
@@ -224,7 +232,7 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
   };
   try {
     const head = orRefused(file, () => reader.head());
-    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, scans: NO_SCANS, isReadOnly: true, setupToken: null });
+    const app = composeApp({ ...options, reader, writes, longReads, bodyChecks, watch, backups: NO_BACKUPS, scans: NO_SCANS, isReadOnly: true, limitations: [], setupToken: null });
     const served = await openListener(app, options, options.tls);
     const stop = async () => {
       watch.close();
@@ -245,7 +253,7 @@ export function composeApp(options: AppParts): App {
   const signIn = new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => options.setupToken });
   const discoveryIds = new UuidSource(random);
   const { app } = createApp({
-    inventory: { reader, writes, longReads, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    inventory: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
     signIn,
     watch: options.watch,
@@ -258,6 +266,7 @@ export function composeApp(options: AppParts): App {
     bodyChecks: options.bodyChecks,
     timers: systemTimers,
     isReadOnly: options.isReadOnly,
+    limitations: options.limitations,
     isTls: options.tls !== null,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
     scans: options.scans,
@@ -302,15 +311,24 @@ const makeCertificate = orderedFrom(() => startThread(() => new Worker(new URL("
 
 /** The machine's, but those that mean something on one link only. */
 function ownAddresses(): string[] {
-  const found = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return found.map(({ address }) => address).filter((address) => !/^fe[89ab]/i.test(address));
+  const found = addressesByName() ?? readProcAddresses().map(({ ip }) => ip.text);
+  return found.filter((address) => !/^fe[89ab]/i.test(address));
+}
+
+/** Null where netlink is refused, which getifaddrs(3) asks by. */
+function addressesByName(): string[] | null {
+  try {
+    return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+  } catch {
+    return null;
+  }
 }
 
 function startLongReads(databasePath: string, log: Log): LongReads {
   const start = () => startThread(() => new Worker(new URL("./reads.ts", import.meta.url).href));
   const worker = () => new WorkerLongReads(start, { databasePath } satisfies ReadsOptions, (message) => log.error("long_reads_crashed", { reason: message }));
   // Each is a thread that starts when it is first needed.
-  return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS, (input) => (input as { actor: Actor }).actor.userN);
+  return new SharedOutLongReads([worker(), worker()], [worker()], READS_IN_LARGE_STEPS, callerOfRead);
 }
 
 function startBodyChecks(log: Log): BodyChecks {

@@ -17,6 +17,7 @@ export function createBareApp(): ReturnType<typeof createApp> {
     scans: absent(),
     backups: absent(),
     isReadOnly: false,
+    limitations: [],
     isTls: false,
     bodyChecks: null,
     timers: absent(),

@@ -60,7 +60,10 @@ export const OPTIONS = {
   permissions: option("permissions", "ROLE", "Viewer", "What the key may do, within its user's role: Owner, Admin, Member or Viewer.", parseText),
   expiresAt: option("expires-at", "TIMESTAMP", null, "When the key ends (RFC 3339); never, if not given.", parseText),
   keyId: option("id", "ID", null, "The id of the key.", parseText),
-  repairDerived: flag("repair-derived", "Where they are not what the ledger says, make the live tables, spans, counts and links anew; no appliance may run."),
+  repairDerived: flag(
+    "repair-derived",
+    "Where they are not what the ledger says, make the live tables, spans, counts and links anew; return damaged observations to those of the newest versions, and drop what else is damaged beside the ledger; no appliance may run.",
+  ),
   knownHead: option("head", "SEQUENCE:HASH", null, "A transaction and its hash as they were written down once: the ledger must hold it unchanged.", parseHead),
   before: option("before", "DATE", null, "What happened before it is thinned: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.", parseText),
   keep: option("keep", "daily|monthly", null, "What is kept of it: the last state of each day or month (UTC). Without it only the last state before DATE.", parseKeep),

@@ -1,5 +1,6 @@
 // The entry of the Workers that read for long, and these reads as a table of contents.
 
+import type { Actor } from "./access/actor.ts";
 import { systemClock } from "./base/clock.ts";
 import { openReadOnly } from "./db/connection.ts";
 import { serveLongReads, type FromReadWorker, type LongReadTable, type ToReadWorker } from "./db/long-reads.ts";
@@ -35,8 +36,13 @@ export const LONG_READS: LongReadTable = {
 /** Reads with a step that takes a pass over what was alive, an order or a filter, or over all that one record has; or that resolves all links of a network. */
 export const READS_IN_LARGE_STEPS: ReadonlySet<string> = new Set(["list", "record", "topology"]);
 
+/** Who asks for a read: the user, with whichever key or session. */
+export function callerOfRead(input: unknown): unknown {
+  return (input as { readonly actor: Actor }).actor.userN;
+}
+
 if (!Bun.isMainThread) {
   const port = globalThis as unknown as { postMessage(message: FromReadWorker): void; onmessage: (event: MessageEvent<ToReadWorker>) => void };
-  const receive = serveLongReads((options) => new Reader(openReadOnly((options as ReadsOptions).databasePath), systemClock), LONG_READS, port);
+  const receive = serveLongReads((options) => new Reader(openReadOnly((options as ReadsOptions).databasePath), systemClock), LONG_READS, port, { callerOf: callerOfRead });
   port.onmessage = (event) => receive(event.data);
 }

@@ -4,13 +4,16 @@ import { systemClock } from "./base/clock.ts";
 import { systemRandom, type Random } from "./base/random.ts";
 import { SecretBox } from "./base/secret-box.ts";
 import { closeSession, openSession, touchKey, touchSession } from "./access/commands.ts";
+import { lowersRights } from "./access/lowering-rights.ts";
+import { RightsNow } from "./access/rights-now.ts";
 import { nameBackup } from "./backup/commands.ts";
 import { AnsweredPast } from "./db/answered-past.ts";
 import { openWritable, type Sql } from "./db/connection.ts";
 import { createDatabase, migrate, refusalOf, requireWritable } from "./db/migrate.ts";
-import { serveWrites, type FromWorker, type ToWorker } from "./db/write-queue.ts";
+import { serveWrites, type FromWorker, type Serving, type ToWorker } from "./db/write-queue.ts";
 import { Writer, type Commands } from "./db/writer.ts";
-import { deriveChangesAndTexts } from "./history/verify/rebuild.ts";
+import { RETELLING } from "./history/told-again.ts";
+import { upgradeStore } from "./history/upgrade.ts";
 import { restoreRecord, revertTransaction } from "./history/restore/restore-commands.ts";
 import { cancelScan, dispatchScan, endScan, interruptScans, noteScan, passSchedule, queueScan } from "./discovery/scans/commands.ts";
 import { recordSelf } from "./discovery/self/reconcile.ts";
@@ -20,10 +23,10 @@ import { createApiKey, removeApiKey, rotateApiKey, updateApiKey } from "./resour
 import { bindingKind } from "./resources/bindings/binding.ts";
 import { createBinding, removeBinding, updateBinding } from "./resources/bindings/commands.ts";
 import { removeEach } from "./resources/bulk-removal.ts";
-import { fromBytes } from "./resources/checked-bytes.ts";
+import { fromCheckedBody, fromCheckedBytes } from "./resources/checked-bytes.ts";
+import { confirmIpAddress } from "./resources/credential-assignments/commands.ts";
 import { createCredential, removeCredential, updateCredential } from "./resources/credentials/commands.ts";
 import { credentialKind } from "./resources/credentials/credential.ts";
-import { HostBulk } from "./resources/hosts/bulk-body.ts";
 import { writeHosts } from "./resources/hosts/bulk-commands.ts";
 import { createHost, removeHost, updateHost } from "./resources/hosts/commands.ts";
 import { hostKind } from "./resources/hosts/host.ts";
@@ -87,8 +90,8 @@ export function commandsOf(secrets: SecretBox): Commands {
     "binding.delete": removeBinding,
     "binding.bulk_delete": removeEach(bindingKind, removeBinding),
     "binding.restore": restoreRecord(bindingKind),
-    "credential.create": createCredential(secrets),
-    "credential.update": updateCredential(secrets),
+    "credential.create": fromCheckedBody(createCredential(secrets)),
+    "credential.update": fromCheckedBody(updateCredential(secrets)),
     "credential.delete": removeCredential,
     "credential.bulk_delete": removeEach(credentialKind, removeCredential),
     "credential.restore": restoreRecord(credentialKind),
@@ -101,20 +104,21 @@ export function commandsOf(secrets: SecretBox): Commands {
     "discovery.queue": queueScan,
     "discovery.schedule_pass": passSchedule,
     "discovery.self": recordSelf,
-    "host.create": createHost,
-    "host.update": updateHost,
+    "host.create": fromCheckedBody(createHost),
+    "host.update": fromCheckedBody(updateHost),
     "host.delete": removeHost,
-    "host.bulk": fromBytes(HostBulk, writeHosts),
+    "host.bulk": fromCheckedBytes(writeHosts),
     "host.bulk_delete": removeEach(hostKind, removeHost),
     "host.restore": restoreRecord(hostKind),
-    "if_entry.create": createIfEntry,
-    "if_entry.update": updateIfEntry,
+    "if_entry.create": fromCheckedBody(createIfEntry),
+    "if_entry.update": fromCheckedBody(updateIfEntry),
     "if_entry.delete": removeIfEntry,
     "if_entry.bulk_delete": removeEach(ifEntryKind, removeIfEntry),
     "if_entry.restore": restoreRecord(ifEntryKind),
     "ignored.delete": liftIgnored,
     "ignored.bulk_delete": removeEach(ignoredKind, liftIgnored),
     "ignored.restore": restoreRecord(ignoredKind),
+    "ip_address.confirm": confirmIpAddress,
     "ip_address.create": createIpAddress,
     "ip_address.update": updateIpAddress,
     "ip_address.delete": removeIpAddress,
@@ -137,8 +141,8 @@ export function commandsOf(secrets: SecretBox): Commands {
     "schedule.delete": removeSchedule,
     "schedule.bulk_delete": removeEach(scheduleKind, removeSchedule),
     "schedule.restore": restoreRecord(scheduleKind),
-    "service.create": createService,
-    "service.update": updateService,
+    "service.create": fromCheckedBody(createService),
+    "service.update": fromCheckedBody(updateService),
     "service.delete": removeService,
     "service.bulk_delete": removeEach(serviceKind, removeService),
     "service.restore": restoreRecord(serviceKind),
@@ -170,6 +174,14 @@ export function commandsOf(secrets: SecretBox): Commands {
   };
 }
 
+/** Whether a command may take long whatever it is sent with: it is of many records, of all that refer to one, or of all that it ever was. */
+export function takesLong(command: string): boolean {
+  return TAKES_LONG.test(command);
+}
+
+const TAKES_LONG =
+  /^discovery\.(addresses|devices|links|self|stale)$|^(network|subnet|vlan|tag|credential|host|if_entry)\.delete$|^transaction\.revert$|\.(bulk|bulk_\w+|restore)$/;
+
 /**
  * Opens the database for writing, brought to this version's schema.
  * @throws DatabaseRefused with one sentence for the operator
@@ -178,7 +190,7 @@ export function openWriter(options: WriterOptions, clock = systemClock, random: 
   const db = openMigrated(options.databasePath);
   const box = new SecretBox(options.secretKey, random);
   const { past, ...others } = shared;
-  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box, ...others, ...(past === undefined ? {} : { past: new AnsweredPast(clock, past) }) });
+  return new Writer({ db, kinds: KINDS, commands: commandsOf(box), clock, random, box, rights: new RightsNow(db.$client), retelling: RETELLING, lowersRights, ...others, ...(past === undefined ? {} : { past: new AnsweredPast(clock, past) }) });
 }
 
 function openMigrated(path: string): Sql {
@@ -186,7 +198,7 @@ function openMigrated(path: string): Sql {
     createDatabase(path);
     requireWritable(path);
     const db = openWritable(path);
-    migrate(db, path, (each) => deriveChangesAndTexts(each, KINDS));
+    migrate(db, path, upgradeStore);
     return db;
   } catch (error) {
     throw refusalOf(error, path);
@@ -195,6 +207,11 @@ function openMigrated(path: string): Sql {
 
 if (!Bun.isMainThread) {
   const port = globalThis as unknown as { postMessage(message: FromWorker): void; onmessage: (event: MessageEvent<ToWorker>) => void };
-  const receive = serveWrites((options, past, onPostponed) => openWriter(options as WriterOptions, systemClock, systemRandom, { past, onPostponed }), port);
+  const serving: Serving = {
+    open: (options, past, onPostponed) => openWriter(options as WriterOptions, systemClock, systemRandom, { past, onPostponed }),
+    takesLong,
+    monotonicMs: () => performance.now(),
+  };
+  const receive = serveWrites(serving, port);
   port.onmessage = (event) => receive(event.data);
 }

@@ -1,4 +1,5 @@
 // What became faster or slower since an earlier commit: its executable and this one in turns, on copies of one store, in one run.
+// The earlier commit builds the store: this one brings its copy up to date, and reads versions of the shapes of then.
 // Usage: scripts/bench --against REVISION [--hosts 1000] [--seconds 3] [--turns 5] [--directory DIR]
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -7,7 +8,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { EXECUTABLE, startExecutable, type Running } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
-import { buildStore, type BuiltStore } from "./store.ts";
+import type { BuiltStore } from "./store.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const CONNECTIONS = 16;
@@ -15,6 +16,7 @@ const CONNECTIONS = 16;
 const BULK_HOSTS = 300;
 const BULK_ENTRIES = 48;
 const RECONCILED_DEVICES = 300;
+const HOSTS = "/api/v1/hosts?include_children=false";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,7 +51,7 @@ try {
   mkdirSync(directory, { recursive: true });
   const earlier = join(directory, "earlier");
   const sides = [side("before", checkOut(revision, earlier)), side("after", ROOT)] as const;
-  const built = await buildStore(join(directory, "store"), [{ network: "campus", hosts: Number(options.hosts), entriesPerHost: 50, versions: 5 }], (line) => console.log(line));
+  const built = buildEarlierStore(earlier, join(directory, "store"));
   const [before, after] = sides.map(({ name, executable, reconcile }) => {
     const copy = join(directory, `store-${name}`);
     rmSync(copy, { recursive: true, force: true });
@@ -82,6 +84,18 @@ function checkOut(commit: string, folder: string): string {
   return folder;
 }
 
+/** Builds the store, or takes the finished one that is there, by the code of a checkout. */
+function buildEarlierStore(checkout: string, folder: string): BuiltStore {
+  const populations = JSON.stringify([{ network: "campus", hosts: Number(options.hosts), entriesPerHost: 50, versions: 5 }]);
+  const code = `import { buildStore } from "./scripts/benchmark/store.ts";
+    const built = await buildStore(${JSON.stringify(folder)}, ${populations}, (line) => console.error(line));
+    await Bun.write(${JSON.stringify(`${folder}.json`)}, JSON.stringify(built));
+    process.exit(0);`;
+  console.log("building the store");
+  run(["./scripts/bun", "-e", code], checkout);
+  return JSON.parse(readFileSync(`${folder}.json`, "utf8")) as BuiltStore;
+}
+
 function side(name: string, folder: string): { name: string; executable: string; reconcile: string } {
   const reconcile = join(directory, `reconcile-${name}`);
   run(["./scripts/bun", "build", "scripts/benchmark/reconcile.ts", "--compile", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig", "--outfile", reconcile], folder);
@@ -107,6 +121,9 @@ async function measure(one: Side): Promise<Figures> {
       ["a page of 50, live", () => requestBytes("GET", list, headers)],
       ["a page of 50 by host, live", (i) => requestBytes("GET", `${list}?host_id=${inTurn(store.hostIds["campus"] as string[], i)}`, headers)],
       ["a page of 50, at a random instant", (i) => requestBytes("GET", `${list}?at=${inTurn(instants, i)}`, headers)],
+      // Of the shape of then, wherever hosts have got a field since.
+      ["a page of 50 hosts, live", () => requestBytes("GET", HOSTS, headers)],
+      ["a page of 50 hosts, at a random instant", (i) => requestBytes("GET", `${HOSTS}&at=${inTurn(instants, i)}`, headers)],
       ["one host with its children, live", (i) => requestBytes("GET", `/api/v1/hosts/${inTurn(store.hostIds["campus"] as string[], i)}`, headers)],
     ];
     for (const [name, request] of requests) await measureRequests(figures, name, running, CONNECTIONS, request);

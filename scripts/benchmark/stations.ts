@@ -122,6 +122,7 @@ const HOST = {
   model: null,
   serial_number: null,
   management_url: null,
+  asset_tag: null,
 };
 
 export function macOf(station: number): string {

@@ -7,6 +7,7 @@ import { apiKeyHashes } from "../../src/access/tables.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { loadOrCreateKeyFile } from "../../src/base/key-file.ts";
+import { withChecksum } from "../../src/db/row-checksum.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
@@ -47,7 +48,7 @@ export interface BuiltStore {
 const AUTHOR: Author = { type: "System", id: null, name: "benchmark", organizationId: null, requestId: null };
 
 /** What the same description leads to: a store that was built otherwise is built again. */
-const BUILD = 2;
+const BUILD = 3;
 
 /** Builds a store, or takes the finished one that is there. Progress goes to `report`. */
 export async function buildStore(directory: string, populations: readonly Population[], report: (line: string) => void): Promise<BuiltStore> {
@@ -142,7 +143,7 @@ const COMMANDS = {
       key: input.mask,
     });
     tx.afterwardsRun(() => {
-      tx.db.insert(apiKeyHashes).values({ hash: Buffer.from(input.hash), api_key_n: tx.recordN(record.id) as number }).run();
+      tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, { hash: Buffer.from(input.hash), api_key_n: tx.recordN(record.id) as number })).run();
     });
   },
   network: (tx: WriteTransaction, input: { organizationId: string; name: string }) => {
@@ -156,6 +157,7 @@ const COMMANDS = {
       vlan_id: null,
       source: MANUAL,
       tags: [],
+      accepts_credentials: true,
     });
     return { networkId: network.id, subnetId: subnet.id };
   },
@@ -179,6 +181,7 @@ const COMMANDS = {
       model: null,
       serial_number: null,
       management_url: null,
+      asset_tag: null,
     });
     for (let index = 1; index <= input.entries; index += 1) {
       tx.create(ifEntryKind, input.organizationId, fullEntry(host.id, input.networkId, input.host, index), { observed: { last_seen_at: host.created_at, last_discovery_id: host.id } });

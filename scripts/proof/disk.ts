@@ -1,5 +1,6 @@
 // What the appliance does on a disk that is full, cannot be written to, is slow, or gives back other bytes than it was given.
 
+import { changedBytes } from "./disk/changed-bytes.ts";
 import { damagedAtRest, damagedLog, damagedWhileRunning } from "./disk/damage.ts";
 import { fullDisk, logGrows, noInodes } from "./disk/full.ts";
 import { readOnlyFromTheStart, refusesWrites, somebodyElses } from "./disk/read-only.ts";
@@ -13,6 +14,7 @@ const STAGES: ReadonlyArray<ReadonlyArray<readonly Piece[]>> = [
   [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
   [[logGrows, slowDisk]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog]],
+  [[changedBytes]],
 ];
 
 export const disk: Part = {

@@ -87,7 +87,7 @@ function findingsOf(troubles: Troubles, counts: Counts, hasShim: boolean, unexpl
     finding("a request that was cut off is wholly written or not at all", troubles.half, `${counts.unanswered} requests without an answer`),
     finding("a POST that was cut off, sent again with its Idempotency-Key, is done exactly once", troubles.repeated, `${counts.repeated} sent again, ${counts.replayed} of them written before the kill`),
     finding(`the store is sound ${after}: verify, SQLite's own checks, live rows equal to the newest history, a sequence without a gap`, troubles.unsound, `verified ${counts.verified} times; ${counts.otherWays} other ways in which the same power loss could have gone`),
-    finding("answers about the past stay the same byte for byte", troubles.past, `${counts.pastAnswers} comparisons`),
+    finding("answers about the past stay the same byte for byte, but for `valid_to` where the version has ended since", troubles.past, `${counts.pastAnswers} comparisons`),
     finding("scans that a kill cut off are marked Interrupted, and those that were completed stay so", troubles.scans, `${counts.scansInterrupted} interrupted, ${counts.scansCompleted} completed`),
     finding("a backup that was said to be done is whole, and stays the file that it was", troubles.backups, "hashed after every start"),
     finding("it starts again by itself every time, and never ends by itself", troubles.starts, `${counts.kills} kills`),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { dataFiles } from "../../src/db/data-directory.ts";
 import { startExecutable, type Running } from "../benchmark/executable.ts";
 import { buildStore, type BuiltStore } from "../benchmark/store.ts";
+import { proveFairness } from "./load/fairness.ts";
 import type { Seen } from "./load/followers.ts";
 import type { Latencies, Report, Task } from "./load/generator.ts";
 import { COMPRESSION, FOLLOWERS, INTERACTIVE, LONG, type Kind, type World } from "./load/mix.ts";
@@ -127,7 +128,9 @@ export const load: Part = {
       if (!ready.startsWith("ready")) throw new Error("the switches did not start");
       const running = await startExecutable(proving.executable, store.directory, ["--snmp-port", String(snmpPort)]);
       try {
-        return await prove(proving, plan, store, running);
+        const proof = await prove(proving, plan, store, running);
+        const { findings, table } = await proveFairness(proving);
+        return { findings: [...proof.findings, ...findings], tables: [...(proof.tables ?? []), table] };
       } finally {
         await running.stop();
       }

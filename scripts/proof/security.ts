@@ -3,10 +3,13 @@
 
 import type { Finding, Part, Table } from "./part.ts";
 import { proveAttacks } from "./security/attacks.ts";
+import { proveCrowding } from "./security/crowding.ts";
 import { proveEncryption } from "./security/encryption.ts";
 import { proveFlood } from "./security/flood.ts";
 import { proveForeignPages } from "./security/foreign-pages.ts";
+import { proveLateRights } from "./security/late-rights.ts";
 import { proveSecrets } from "./security/secrets.ts";
+import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
 import { proveTiming } from "./security/timing.ts";
 
@@ -22,13 +25,15 @@ export const security: Part = {
     };
     // What measures goes first, one after the other, as nothing else of ours runs then.
     findings.push(...(await chapter("a flood of sign-ins", () => proveFlood(proving))));
+    findings.push(...(await chapter("one caller's thousands of requests at once", () => proveCrowding(proving))));
     const timing = await chapter("the time that sign-ins take", () => proveTiming(proving));
     findings.push(...timing.findings);
     tables.push(timing.table);
-    const [secrets, ...others] = await chapter("sessions, other sites' pages, attacks, TLS, and secrets looked for", () =>
-      Promise.all([proveSecrets(proving), proveSessions(proving), proveForeignPages(proving), proveEncryption(proving), proveAttacks(proving)] as const),
+    findings.push(...(await chapter("rights that are taken away from who waits", () => proveLateRights(proving))));
+    const [secrets, sent, ...others] = await chapter("sessions, other sites' pages, attacks, TLS, secrets looked for, and whom they are sent to", () =>
+      Promise.all([proveSecrets(proving), proveSentSecrets(proving), proveSessions(proving), proveForeignPages(proving), proveEncryption(proving), proveAttacks(proving)] as const),
     );
-    findings.push(...secrets.findings, ...others.flat());
-    return { findings, tables, leftOut: secrets.leftOut };
+    findings.push(...secrets.findings, ...sent.findings, ...others.flat());
+    return { findings, tables, leftOut: [...secrets.leftOut, ...sent.leftOut] };
   },
 };

@@ -22,6 +22,27 @@ export interface CommandActor extends Author {
   readonly role: Role;
   /** Null for every network of the organization. */
   readonly networkIds: readonly string[] | null;
+  /** Of a user or an API key: without it nothing is written for them. */
+  readonly standing?: Standing;
+  /** Of a scan that somebody ordered: it writes as long as they may order it. */
+  readonly orderedBy?: Orderer;
+}
+
+/** Who ordered what goes on without them, and what it takes to order it. */
+export interface Orderer {
+  readonly type: "User" | "ApiKey";
+  readonly id: string;
+  readonly role: Role;
+  /** Where it goes on. */
+  readonly networkId: string;
+}
+
+/** What a caller's rights rest on: the writer looks at it again in the transaction that writes. */
+export interface Standing {
+  /** SHA-256 of the token of the session, or of the API key, that the request came with. */
+  readonly credential: Uint8Array;
+  /** What its operation asks. */
+  readonly access: Access;
 }
 
 /** What an operation asks of its caller. */
@@ -35,6 +56,12 @@ export const VIEWER: Access = { role: "Viewer" };
 export const MEMBER: Access = { role: "Member" };
 export const ADMIN: Access = { role: "Admin" };
 export const OWNER: Access = { role: "Owner" };
+
+/** @throws DomainError auth_session_required, auth_permission_denied */
+export function requireAccess(actor: { readonly type: Author["type"]; readonly role: Role }, access: Access): void {
+  if (access.sessionOnly === true) requireSession(actor, "This");
+  requireRole(actor.role, access.role, "This operation");
+}
 
 /** @throws DomainError auth_session_required for an API key */
 export function requireSession(actor: { readonly type: Author["type"] }, what: string): void {

@@ -2,6 +2,7 @@
 
 import { eq, lt } from "drizzle-orm";
 import { formatInstant, type Instant } from "../base/instant.ts";
+import { withChanges, withChecksum } from "../db/row-checksum.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
@@ -33,7 +34,10 @@ export function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }
 
 /** When a session was last used. Idle ones expire. */
 export function touchSession(tx: WriteTransaction, input: { hash: Uint8Array; at: Instant }): void {
-  tx.db.update(sessions).set({ last_used_at: input.at }).where(eq(sessions.hash, Buffer.from(input.hash))).run();
+  const isIt = eq(sessions.hash, Buffer.from(input.hash));
+  const session = tx.db.select().from(sessions).where(isIt).limit(1).all()[0];
+  if (session === undefined) return;
+  tx.db.update(sessions).set(withChanges(sessions, session, { last_used_at: input.at })).where(isIt).run();
 }
 
 /**
@@ -50,7 +54,8 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   }
   tx.db.delete(sessions).where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS)).run();
   if (input.replaces !== undefined && input.replaces !== null) closeSession(tx, { hash: input.replaces });
-  tx.db.insert(sessions).values({ hash: Buffer.from(input.hash), user_n: userN, created_at: input.at, last_used_at: input.at }).run();
+  const session = { hash: Buffer.from(input.hash), user_n: userN, created_at: input.at, last_used_at: input.at };
+  tx.db.insert(sessions).values(withChecksum(sessions, session)).run();
   tx.observe(userKind, input.userId, { last_login: formatInstant(input.at) });
 }
 

@@ -5,9 +5,9 @@ import { DomainError } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Reader } from "../db/reader.ts";
-import type { RequestContext } from "../http/request.ts";
+import type { LogFields, RequestContext } from "../http/request.ts";
 import type { Gate } from "../http/surface.ts";
-import { requireRole, requireSession, type Access, type Actor, type CommandActor } from "./actor.ts";
+import { requireAccess, type Access, type Actor, type CommandActor } from "./actor.ts";
 import { hashApiKey, isWellFormedApiKey } from "./api-key.ts";
 import { originAllowed } from "./origin.ts";
 import { lesserRole, reachesEveryNetwork, type Role } from "./role.ts";
@@ -20,10 +20,19 @@ export const SESSION_COOKIE = "session_id";
 /** Longer headers are no key's, and not worth remembering. */
 const AUTHORIZATION_MAX_LENGTH = 100;
 
+/** Credentials of which it is remembered whose they are; forgetting one costs a look-up where too many requests come at once. */
+const KNOWN_SENDERS_MAX = 10_000;
+
 /** What was used, when: reported at most once a minute for each. */
 export interface UsageReport {
   keyUsed(keyN: number, at: Instant): void;
   sessionUsed(hash: Uint8Array, at: Instant): void;
+}
+
+/** What is known of whoever asks for a write. */
+export interface AskedBy extends Pick<RequestContext, "request" | "requestId"> {
+  readonly actor: Actor;
+  readonly access: Access | "anyone";
 }
 
 // Parameters are written +?: see SqlBuilder.
@@ -44,6 +53,8 @@ export class AccessGate implements Gate<Actor, Access> {
   private readonly reader: Reader;
   private readonly clock: Clock;
   private readonly usage: UsageReport;
+  /** The users of credentials that were good the last time that they came, by header or token. What they may is asked each time. */
+  private readonly knownSenders = new Map<string, number>();
 
   constructor(options: { reader: Reader; clock: Clock; usage: UsageReport }) {
     this.reader = options.reader;
@@ -63,33 +74,87 @@ export class AccessGate implements Gate<Actor, Access> {
   identify(context: RequestContext, _access: Access): Actor {
     const authorization = context.request.headers.get("authorization");
     // A bad bearer is never rescued by a cookie.
-    if (authorization !== null) return this.byKey(authorization);
-    const token = sessionToken(context.request.headers.get("cookie"));
-    if (token === null) throw notAuthenticated();
-    return this.bySession(token);
+    const token = authorization === null ? sessionToken(context.request.headers.get("cookie")) : null;
+    const credentials = authorization ?? token;
+    if (credentials === null) throw notAuthenticated();
+    try {
+      const actor = authorization !== null ? this.byKey(authorization) : this.bySession(credentials);
+      if (!this.knownSenders.has(credentials)) this.knowSender(credentials, actor.userN);
+      return actor;
+    } catch (error) {
+      this.knownSenders.delete(credentials);
+      throw error;
+    }
+  }
+
+  /** The user: what is counted by, and no right. A key that was good lately counts as its user's, whatever became of it since. */
+  senderOf(request: Request, mayAsk: () => boolean): number | null {
+    const authorization = request.headers.get("authorization");
+    const token = authorization === null ? sessionToken(request.headers.get("cookie")) : null;
+    const credentials = authorization ?? token;
+    if (credentials === null) return null;
+    const known = this.knownSenders.get(credentials);
+    if (known !== undefined) return known;
+    const isLikely = authorization === null ? isWellFormedSessionToken(credentials) : keyIn(authorization) !== null;
+    if (!isLikely || !mayAsk()) return null;
+    const userN = this.reader.snapshot(() => (authorization !== null ? this.userOfKey(authorization) : this.userOfSession(credentials)));
+    if (userN !== null) this.knowSender(credentials, userN);
+    return userN;
+  }
+
+  private knowSender(credentials: string, userN: number): void {
+    if (this.knownSenders.size >= KNOWN_SENDERS_MAX) {
+      const [oldest] = this.knownSenders.keys();
+      if (oldest !== undefined) this.knownSenders.delete(oldest);
+    }
+    this.knownSenders.set(credentials, userN);
+  }
+
+  private userOfKey(authorization: string): number | null {
+    const found = this.findKey(authorization);
+    const isGood = found !== null && found.isEnabled && (found.expiresAt === null || this.clock.now() < found.expiresAt);
+    return isGood ? found.actor.userN : null;
+  }
+
+  private userOfSession(token: string): number | null {
+    const row = this.reader.statement(SESSION_SQL).values(hashSessionToken(token))[0] as SessionRow | undefined;
+    if (row === undefined) return null;
+    const [lastUsedAt, userN, , isEnabled] = row;
+    return isEnabled === 1 && this.clock.now() - lastUsedAt <= SESSION_IDLE_MS ? userN : null;
   }
 
   permit(actor: Actor, access: Access, context: RequestContext): void {
-    if (access.sessionOnly === true) requireSession(actor, "This");
-    requireRole(actor.role, access.role, "This operation");
+    requireAccess(actor, access);
     const method = context.request.method;
     if (actor.type === "User" && method !== "GET" && method !== "HEAD") assertOrigin(context.request);
   }
 
-  /** The caller as commands and the ledger know it. */
-  authorOf(actor: Actor, requestId: string): CommandActor {
-    const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [string, string, string, string | null, string | null];
+  /** The caller as commands and the ledger know it, with what the writer is to look at again. */
+  authorOf({ actor, access, request, requestId }: AskedBy): CommandActor {
+    if (access === "anyone") throw new Error("gate: an operation that anyone may ask writes as nobody");
+    const { id, name, userId, organizationId } = this.named(actor);
     const networkIds = actor.networkNs === null ? null : this.reader.recordIds(actor.networkNs);
     return {
       type: actor.type,
-      id: row[0],
-      name: (actor.type === "User" ? row[3] : row[4]) ?? "",
-      organizationId: row[2],
+      id,
+      name,
+      organizationId,
       requestId,
-      userId: row[1],
+      userId,
       role: actor.role,
       networkIds,
+      standing: { credential: credentialOf(request), access },
     };
+  }
+
+  logFieldsOf(actor: Actor): LogFields {
+    const { id, name, userId } = this.named(actor);
+    return { actor_type: actor.type, actor_id: id, actor_name: name, ...(actor.type === "ApiKey" ? { actor_user_id: userId } : {}) };
+  }
+
+  private named(actor: Actor): { id: string; name: string; userId: string; organizationId: string } {
+    const row = this.reader.statement(AUTHOR_SQL).values(actor.n, actor.userN, actor.organizationN)[0] as [string, string, string, string | null, string | null];
+    return { id: row[0], name: (actor.type === "User" ? row[3] : row[4]) ?? "", userId: row[1], organizationId: row[2] };
   }
 
   /** The caller that a user is who has just signed in. Whether the user may sign in is not asked here. */
@@ -116,21 +181,19 @@ export class AccessGate implements Gate<Actor, Access> {
 
   private byKey(authorization: string): Actor {
     // By the header as it came: the same one comes again and again, and recognising it costs more than looking it up.
-    const isLikely = authorization.length <= AUTHORIZATION_MAX_LENGTH;
-    const found = isLikely ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization)) : null;
+    const found = authorization.length <= AUTHORIZATION_MAX_LENGTH ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization)) : null;
     if (found === null) throw notAuthenticated();
     const { actor, isEnabled, expiresAt } = found;
     const now = this.clock.now();
-    if (!isEnabled) throw new DomainError("auth_key_disabled", "The API key, or its user, is disabled.", {});
-    if (expiresAt !== null && now >= expiresAt) throw new DomainError("auth_key_expired", "The API key has expired.", {});
+    assertKeyInForce(isEnabled, expiresAt, now);
     this.usage.keyUsed(actor.n, now);
     return actor;
   }
 
   /** A key with the rights that it has today. */
   private findKey(authorization: string): { actor: Actor; isEnabled: boolean; expiresAt: number | null } | null {
-    const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (key === undefined || !isWellFormedApiKey(key)) return null;
+    const key = keyIn(authorization);
+    if (key === null) return null;
     const row = this.reader.statement(KEY_SQL).values(hashApiKey(key))[0] as KeyRow | undefined;
     if (row === undefined) return null;
     const [keyN, permissions, keyEnabled, allNetworks, expiresAt, userN, userRole, userEnabled, organizationN] = row;
@@ -172,12 +235,33 @@ export function sessionToken(cookieHeader: string | null): string | null {
   return null;
 }
 
+/** The well-formed key in a header; null where there is none. */
+function keyIn(authorization: string): string | null {
+  if (authorization.length > AUTHORIZATION_MAX_LENGTH) return null;
+  const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+  return key !== undefined && isWellFormedApiKey(key) ? key : null;
+}
+
+/** The hash by which the store knows what a request came with. */
+function credentialOf({ headers }: Request): Uint8Array {
+  const authorization = headers.get("authorization");
+  if (authorization !== null) return hashApiKey(keyIn(authorization) ?? "");
+  return hashSessionToken(sessionToken(headers.get("cookie")) ?? "");
+}
+
 function intersection(own: number[], reach: readonly number[] | null): number[] {
   if (reach === null) return own;
   const reached = new Set(reach);
   return own.filter((n) => reached.has(n));
 }
 
-function notAuthenticated(): DomainError {
+/** @throws DomainError auth_key_disabled, auth_key_expired */
+export function assertKeyInForce(isEnabled: boolean, expiresAt: Instant | null, now: Instant): void {
+  if (!isEnabled) throw new DomainError("auth_key_disabled", "The API key, or its user, is disabled.", {});
+  if (expiresAt !== null && now >= expiresAt) throw new DomainError("auth_key_expired", "The API key has expired.", {});
+}
+
+/** 401: no credentials, or none that anybody is known by. */
+export function notAuthenticated(): DomainError {
   return new DomainError("auth_not_authenticated", "This takes valid credentials: an API key as Authorization: Bearer nlk_…, or a sign-in.", {});
 }

@@ -15,7 +15,7 @@ import { VIEWER, type Access, type Actor } from "./actor.ts";
 import { assertOrigin, invalidCredentials, SESSION_COOKIE, sessionToken } from "./gate.ts";
 import { PASSWORD_MAX_LENGTH } from "./password.ts";
 import { ROLES } from "./role.ts";
-import type { SignIn } from "./sign-in.ts";
+import type { Account, SignIn } from "./sign-in.ts";
 
 /**
  * The longest that browsers keep a cookie (RFC 6265bis §5.5: 400 days). The session ends earlier, by the appliance's own clock, after
@@ -55,49 +55,52 @@ const Me = Type.Object(
 const group = "Access";
 const anyone = "anyone" as const;
 const session: Access = { role: "Viewer", sessionOnly: true };
-const typed = { email: USER_EXAMPLE.email, password: "a phrase of their own" };
+/** Whoever has claimed the appliance, and sends the examples. */
+const OWNER_EXAMPLE = { ...USER_EXAMPLE, id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007", email: "noc@example.net", name: "Network operations", role: "Owner", network_ids: [] };
+const typed = { email: OWNER_EXAMPLE.email, password: "a phrase of their own" };
 const network_id = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002";
 const ME_EXAMPLE = {
-  ...USER_EXAMPLE,
+  ...OWNER_EXAMPLE,
   organization: ORGANIZATION_EXAMPLE,
   authenticated_by: "Session",
   api_key_id: null,
-  effective_role: USER_EXAMPLE.role,
-  reachable_network_ids: USER_EXAMPLE.network_ids,
+  effective_role: OWNER_EXAMPLE.role,
+  reachable_network_ids: [network_id],
 };
 const CLAIM_EXAMPLE = {
   body: { setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", organization_name: ORGANIZATION_EXAMPLE.name, network_name: "Campus North", ...typed },
-  data: { user: { ...USER_EXAMPLE, role: "Owner", network_ids: [] }, organization_id: USER_EXAMPLE.organization_id, network_id },
+  data: { user: OWNER_EXAMPLE, organization_id: USER_EXAMPLE.organization_id, network_id },
 };
 
 /** /api/auth: the first claim, sign-in and sign-out, who one is, one's own password. */
 export function accessRoutes(surface: Surface<Actor, Access>, inventory: Inventory, signIn: SignIn): void {
   const { reader, authorOf } = inventory;
   surface
-    .get("/api/auth/setup", { operationId: "getSetup", summary: "Ask whether the set-up is still to be done", group, access: anyone, answer: SetupState, example: { data: { needed: false } } }, (call) =>
+    .get("/api/auth/setup", { operationId: "getSetup", summary: "Ask whether the set-up is still to be done", description: "Until somebody has claimed the appliance it has no organization, and every other operation that takes credentials is refused.", group, access: anyone, answer: SetupState, example: { data: { needed: false } } }, (call) =>
       json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
     )
     .post("/api/auth/setup", { operationId: "setUp", summary: "Claim the appliance", description: "Once: makes the organization, its first network and its Owner, and signs in.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Claim, answer: Claimed, errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"], example: CLAIM_EXAMPLE }, async (call) => {
       assertOrigin(call.request);
       const { actor, userId, organizationId, networkId, token } = await signIn.claim(call.body, call.source, call.requestId);
+      noteAccount(call, { id: userId, email: call.body.email });
       keepCookie(call, token);
       const user = userText(userId, actor);
       return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
     })
-    .post("/api/auth/login", { operationId: "signIn", isRecord: false, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: USER_EXAMPLE } }, async (call) => {
+    .post("/api/auth/login", { operationId: "signIn", isRecord: false, summary: "Sign in", description: "The session ends after seven days without use. Failed attempts are slowed down, growingly, per account and address.", group, access: anyone, setsCookie: true, bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES, body: Credentials, answer: User, errors: ["auth_invalid_credentials", "auth_origin_rejected"], example: { body: typed, data: OWNER_EXAMPLE } }, async (call) => {
       assertOrigin(call.request);
-      const { actor, userId, token } = await signIn.signIn(call.body.email, call.body.password, call.source, cookieOf(call));
+      const { actor, userId, token } = await signIn.signIn(call.body.email, call.body.password, call.source, cookieOf(call), (account) => noteAccount(call, account));
       keepCookie(call, token);
       return json(call, userText(userId, actor));
     })
-    .post("/api/auth/logout", { operationId: "signOut", summary: "Sign out", group, access: session, setsCookie: true, answer: Type.Object({}), example: { data: {} } }, async (call) => {
-      await signIn.signOut(cookieOf(call) as string);
+    .post("/api/auth/logout", { operationId: "signOut", summary: "Sign out", description: "Ends the session of the cookie, and takes the cookie back. Other sessions and API keys go on.", group, access: session, setsCookie: true, answer: Type.Object({}), example: { data: {} } }, async (call) => {
+      await signIn.signOut(cookieOf(call) as string, authorOf(call));
       call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call) });
       return json(call, "{}");
     })
     .get("/api/auth/me", { operationId: "getMe", isRecord: false, summary: "Ask who one is", description: "The user, with what this very request may do.", group, access: VIEWER, answer: Me, example: { data: ME_EXAMPLE } }, (call) =>
       reader.snapshot(() => {
-        const author = authorOf(call.actor, call.requestId);
+        const author = authorOf(call);
         const user = userText(author.userId as string, call.actor);
         const organization = reader.find(organizationKind, author.organizationId, call.actor, null)?.text ?? "null";
         const isKey = call.actor.type === "ApiKey";
@@ -110,9 +113,9 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
         return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
       }),
     )
-    .put("/api/auth/password", { operationId: "changePassword", isRecord: false, summary: "Change one's own password", description: "The other sessions end; API keys go on.", group, access: session, body: PasswordChange, answer: User, errors: ["auth_invalid_credentials"], example: { body: { current_password: "the phrase of before", new_password: typed.password }, data: USER_EXAMPLE } }, async (call) => {
+    .put("/api/auth/password", { operationId: "changePassword", isRecord: false, summary: "Change one's own password", description: "The other sessions end; API keys go on.", group, access: session, body: PasswordChange, answer: User, errors: ["auth_invalid_credentials"], example: { body: { current_password: typed.password, new_password: "another phrase of their own" }, data: OWNER_EXAMPLE } }, async (call) => {
       const { current_password: current, new_password: wanted } = call.body;
-      const author = authorOf(call.actor, call.requestId);
+      const author = authorOf(call);
       await signIn.changePassword(call.actor, author, { current, wanted }, call.source, cookieOf(call) as string);
       return json(call, userText(author.userId as string, call.actor));
     });
@@ -140,6 +143,11 @@ export function accessRoutes(surface: Surface<Actor, Access>, inventory: Invento
  */
 export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean {
   return call.isTls || call.request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
+}
+
+/** The log tells whose account was signed in to, or tried; of a name that is no account's it tells nothing, since people type passwords there. */
+function noteAccount(call: RequestContext, account: Account | null): void {
+  Object.assign(call.logFields, { account_id: account?.id ?? null, account: account?.email ?? null });
 }
 
 function keepCookie(call: RequestContext, token: string): void {

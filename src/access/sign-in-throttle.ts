@@ -3,7 +3,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
-import { cidrOf, parseIp } from "../base/ip.ts";
+import { peerPlace } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 
 /** Failures of one pair that cost nothing; the ones after make it wait 1 s, 2 s, 4 s … */
@@ -204,18 +204,7 @@ function touch<T>(map: Map<string, T>, key: string, value: T): void {
 
 /** Hashed, so that a key's size does not depend on what was typed. */
 function keysOf(account: string, source: string): { pair: string; place: string } {
-  const { address, place } = placeOf(source);
+  const { address, place } = peerPlace(source);
   const folded = foldCase(account.normalize("NFKC")).trim();
   return { pair: Bun.SHA256.hash(`${address}\n${folded}`, "base64"), place: Bun.SHA256.hash(place, "base64") };
 }
-
-/** What a source address counts as. A text that is no address (a Unix socket's peer) stands for itself. */
-function placeOf(source: string): { address: string; place: string } {
-  const ip = parseIp(source.replace(/%.*$/s, ""));
-  if (ip === null) return { address: source, place: source };
-  // A dual-stack listener shows IPv4 peers as ::ffff:192.0.2.1; per /64 they would all be one.
-  const address = MAPPED.exec(ip.text)?.[1] ?? ip.text;
-  return { address, place: address.includes(":") ? cidrOf(ip, 64).text : address };
-}
-
-const MAPPED = /^::ffff:(\d+\..+)$/;

@@ -37,6 +37,12 @@ export interface Claimed extends SignedIn {
   readonly networkId: string;
 }
 
+/** Whose sign-in it is. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+}
+
 export interface SignInOptions {
   readonly reader: Reader;
   readonly writes: WriteQueue;
@@ -48,7 +54,7 @@ export interface SignInOptions {
   readonly setupToken: () => string | null;
 }
 
-const ACCOUNT_SQL = "SELECT r.id, u.is_enabled, p.hash FROM users u JOIN history_records r ON r.n = u.n LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?";
+const ACCOUNT_SQL = "SELECT r.id, u.is_enabled, p.hash, u.email FROM users u JOIN history_records r ON r.n = u.n LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.identity = ?";
 const PASSWORD_SQL = "SELECT u.email, p.hash FROM users u LEFT JOIN user_passwords p ON p.user_n = u.n WHERE u.n = ?";
 
 /** No e-mail address is like it, so that it is slowed apart from all of them. */
@@ -87,20 +93,22 @@ export class SignIn {
 
   /**
    * @param replaces the token that the client sent along: whose it was does not matter, nobody holds it afterwards
+   * @param named told whose account it is, before anything else: null where it is nobody's, and what was typed may be a password
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
-  async signIn(email: string, password: string, source: string, replaces: string | null): Promise<SignedIn> {
-    const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as [string, number, string | null] | undefined;
+  async signIn(email: string, password: string, source: string, replaces: string | null, named: (account: Account | null) => void): Promise<SignedIn> {
+    const row = this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as [string, number, string | null, string] | undefined;
     const [userId, isEnabled, passwordHash] = row ?? ["", 0, null];
+    named(row === undefined ? null : { id: userId, email: row[3] });
     const isKnown = this.options.throttle.knows(email, source);
     // The password is verified first, also for a disabled account and for none: the time taken must not tell.
     await this.slowed(email, source, invalidCredentials, async () => (await verifyPassword(password, passwordHash, isKnown)) && isEnabled === 1);
     return this.open(userId, passwordHash as string, replaces);
   }
 
-  /** Ends the session of a token. */
-  async signOut(token: string): Promise<void> {
-    await this.options.writes.run("session.close", { hash: hashSessionToken(token) }, SYSTEM_AUTHOR);
+  /** Ends the session of a token, in the name of whose it is. */
+  async signOut(token: string, author: CommandActor): Promise<void> {
+    await this.options.writes.run("session.close", { hash: hashSessionToken(token) }, author);
   }
 
   /**

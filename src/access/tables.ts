@@ -8,22 +8,26 @@ export const sessions = sqliteTable("sessions", {
   user_n: integer().notNull(),
   created_at: integer().notNull(),
   last_used_at: integer().notNull(),
+  checksum: integer().notNull(),
 });
 
 export const userPasswords = sqliteTable("user_passwords", {
   user_n: integer().primaryKey(),
   /** Argon2id, PHC string format. */
   hash: text().notNull(),
+  checksum: integer().notNull(),
 });
 
 export const apiKeyHashes = sqliteTable("api_key_hashes", {
   /** SHA-256 of the key. */
   hash: blob({ mode: "buffer" }).primaryKey(),
   api_key_n: integer().notNull().unique(),
+  checksum: integer().notNull(),
 });
 
 /** Facts of the appliance itself. */
 export const applianceSettings = sqliteTable("appliance_settings", {
   name: text().primaryKey(),
   value: text().notNull(),
+  checksum: integer().notNull(),
 });

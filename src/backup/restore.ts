@@ -9,11 +9,11 @@ import { loadKeyFile } from "../base/key-file.ts";
 import type { Random } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
-import { dataFiles, ensureDataDirectory, lockData, type DataFiles } from "../db/data-directory.ts";
+import { dataFiles, ensureDataDirectory, lockData, removeMadeDirectories, type DataFiles, type DataLock } from "../db/data-directory.ts";
 import { DatabaseRefused, migrate, refusalOf } from "../db/migrate.ts";
 import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
 import { describeFirst } from "../history/verify/findings.ts";
-import { rebuildWithin } from "../history/verify/rebuild.ts";
+import { upgradeStore } from "../history/upgrade.ts";
 import { verifyLedger, type Progress, type Report } from "../history/verify/verify.ts";
 import { dropSecrets, trySecrets, type SecretsFound } from "../resources/credentials/sealed-secrets.ts";
 import { KINDS } from "../resources/kinds.ts";
@@ -49,7 +49,7 @@ const RESTORING = ".restoring";
 const BEFORE = ".before-";
 
 /**
- * Leaves the data as they are, or the backup whole and verified in their place.
+ * Leaves the backup whole and verified in the place of the data; or everything as it was, without a file or folder more.
  * @throws DatabaseRefused for data in use, data that are there and may not be replaced, a file that is no sound backup, a key that does not
  * open the secrets; DomainError storage_full
  */
@@ -57,9 +57,10 @@ export function restoreBackup(options: RestoreOptions): Restored {
   const { file, directory, freeBytes = freeBytesOf } = options;
   requireWhole(file);
   const files = dataFiles(directory);
-  ensureDataDirectory(directory);
-  const lock = lockData(files);
+  const made = ensureDataDirectory(directory);
+  const lock = lockedOr(files, () => removeMadeDirectories(directory, made));
   const restoring = files.database + RESTORING;
+  let isDone = false;
   try {
     if (existsSync(files.database) && !options.mayReplace) {
       throw new DatabaseRefused(`There are data in ${directory} already: --replace puts the backup in their place and keeps them beside it.`);
@@ -72,7 +73,13 @@ export function restoreBackup(options: RestoreOptions): Restored {
     const { report, secrets } = prepare(restoring, files, options);
     syncFile(restoring);
     const kept = existsSync(files.database) ? putAside(files, options.now) : null;
-    renameSync(restoring, files.database);
+    try {
+      renameSync(restoring, files.database);
+    } catch (error) {
+      if (kept !== null) putBack(kept, files);
+      throw error;
+    }
+    isDone = true;
     return { report, kept, secrets };
   } catch (error) {
     if (!isDiskTrouble(error)) throw refusalOf(error, file);
@@ -80,7 +87,20 @@ export function restoreBackup(options: RestoreOptions): Restored {
   } finally {
     removeDatabase(restoring);
     syncDirectory(directory);
-    lock.release();
+    if (isDone) lock.release();
+    else {
+      lock.discard();
+      removeMadeDirectories(directory, made);
+    }
+  }
+}
+
+function lockedOr(files: DataFiles, undo: () => void): DataLock {
+  try {
+    return lockData(files);
+  } catch (error) {
+    undo();
+    throw error;
   }
 }
 
@@ -105,7 +125,7 @@ function prepare(restoring: string, files: DataFiles, options: RestoreOptions): 
 
 function bringUpToDate(db: Sql, file: string): void {
   try {
-    migrate(db, file, (each) => rebuildWithin(each, KINDS));
+    migrate(db, file, upgradeStore);
   } catch (error) {
     if (sqliteCode(error) !== "" || error instanceof DatabaseRefused) throw error;
     throw new DatabaseRefused(`${file} cannot be brought up to date: ${error instanceof Error ? error.message : String(error)}.`);
@@ -146,14 +166,20 @@ function putAside(files: DataFiles, now: Instant): string {
     try {
       renameSync(log, `${kept}-wal`);
     } catch (error) {
-      if (existsSync(database)) rmSync(kept);
-      else renameSync(kept, database);
+      putBack(kept, files);
       throw error;
     }
   }
   rmSync(log, { force: true });
   rmSync(`${database}-shm`, { force: true });
   return kept;
+}
+
+/** Undoes putAside, as far as it came. */
+function putBack(kept: string, { database }: DataFiles): void {
+  if (existsSync(database)) rmSync(kept);
+  else renameSync(kept, database);
+  if (sizeOf(`${kept}-wal`) > 0 && !existsSync(`${database}-wal`)) renameSync(`${kept}-wal`, `${database}-wal`);
 }
 
 /** A second name where the file system has such, else another one. */

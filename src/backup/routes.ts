@@ -66,7 +66,7 @@ export function backupRoutes(surface: Surface<Actor, Access>, inventory: Invento
       if (known === null) inventory.log.info("backup_started", { name, request_id: call.requestId });
       return json(call, successBody(JSON.stringify(backup)));
     })
-    .get("/api/v1/backups/:name", { operationId: "getBackup", summary: "Get a backup", group, access: OWNER, params: Params, answer: Backup, example: { data: BACKUP_EXAMPLE } }, (call) => {
+    .get("/api/v1/backups/:name", { operationId: "getBackup", summary: "Get a backup", description: "By its name, while it is taken and afterwards: `Done` once it was read through and is sound.", group, access: OWNER, params: Params, answer: Backup, example: { data: BACKUP_EXAMPLE } }, (call) => {
       ofEverything(call);
       const backup = backups.find(call.params.name);
       if (backup === null) throw new DomainError("entity_not_found", `There is no backup ${call.params.name}.`, { entity: "backup", id: call.params.name });
@@ -74,7 +74,7 @@ export function backupRoutes(surface: Surface<Actor, Access>, inventory: Invento
     });
 
   /** A new name, or where the request repeats one, the name that it got. */
-  async function nameOf(call: Call<Actor, unknown, unknown, unknown>): Promise<string> {
+  async function nameOf(call: Call<Actor, unknown, unknown, unknown, Access>): Promise<string> {
     const name = backups.newName();
     if (call.idempotency === null) return name;
     return (await runWrite<{ name: string }>(inventory, call, "backup.name", { name })).result.name;

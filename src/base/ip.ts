@@ -49,6 +49,24 @@ export function describeCidrProblem(text: string): string {
   return typeof result === "string" ? result : "";
 }
 
+/** A peer's address as a place that requests come from. */
+export interface PeerPlace {
+  /** One canonical text each: an IPv4 address also where a dual-stack listener shows it as `::ffff:192.0.2.1`, no zone id. */
+  readonly address: string;
+  /** As `address`, IPv6 as its /64: one machine has 2^64 addresses there. */
+  readonly place: string;
+}
+
+/** What a socket tells of its peer; a text that is no address (a Unix socket's) stands for itself. */
+export function peerPlace(peer: string): PeerPlace {
+  const ip = parseIp(peer.replace(/%.*$/s, ""));
+  if (ip === null) return { address: peer, place: peer };
+  const address = MAPPED.exec(ip.text)?.[1] ?? ip.text;
+  return { address, place: address.includes(":") ? cidrOf(ip, 64).text : address };
+}
+
+const MAPPED = /^::ffff:(\d+\..+)$/;
+
 /** Whether the address lies in the block. Never across versions: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
 export function cidrContains(cidr: Cidr, ip: Ip): boolean {
   return cidr.version === ip.version && equalBytes(maskBytes(ip.bytes, cidr.prefixLength), cidr.bytes);

@@ -1,9 +1,12 @@
 // netledger backup: a verified copy of all data in one file, beside a running appliance or without one.
 
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import { inUnits } from "../backup/room.ts";
 import { takeBackup } from "../backup/take.ts";
+import { UsageError } from "../config.ts";
 import { readHeader, requireSchema } from "../db/migrate.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { findData } from "./data-folder.ts";
@@ -18,6 +21,7 @@ export const backup = defineCommand(
     operand: "file",
   },
   async ({ file, data }, { clock, print }) => {
+    requireFolderOf(file);
     const files = findData(data);
     requireSchema(files.database, readHeader(files.database)?.schemaVersion ?? 0, ", or the older netledger takes the backup");
     const { head, sizeBytes } = await takeBackup({ database: files.database, file, onProgress: progressTo(systemLog(), clock, "backing_up") });
@@ -26,3 +30,27 @@ export const backup = defineCommand(
     return EXIT.done;
   },
 );
+
+/** @throws UsageError where FILE names no place that a file can be made at: nothing is wrong with the data then */
+function requireFolderOf(file: string): void {
+  const folder = dirname(file);
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+      throw new UsageError(`FILE ${file} is a folder: name the file in it that the backup is to be`);
+    }
+    if (!statSync(folder).isDirectory()) throw new UsageError(`FILE ${file} cannot be made: ${folder} is not a folder`);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const problem = FOLDER_PROBLEMS[code] ?? `the folder ${folder} cannot be used (${code})`;
+    throw new UsageError(`FILE ${file} cannot be made: ${problem.replace("FOLDER", folder)}`);
+  }
+}
+
+const FOLDER_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no folder FOLDER",
+  ENOTDIR: "FOLDER is not a folder",
+  EACCES: "this user may not write to the folder FOLDER",
+  EROFS: "the folder FOLDER is on a file system that is read-only",
+};

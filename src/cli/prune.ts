@@ -12,7 +12,7 @@ import { migrate, orRefused } from "../db/migrate.ts";
 import { Reader } from "../db/reader.ts";
 import { isDiskTrouble } from "../db/sqlite-code.ts";
 import { planPrune, prune as pruneLedger, type PrunePlan } from "../history/prune.ts";
-import { deriveChangesAndTexts } from "../history/verify/rebuild.ts";
+import { upgradeStore } from "../history/upgrade.ts";
 import type { PruneOrder } from "../history/thinning.ts";
 import { describeReport, KEPT } from "../history/verify/verify.ts";
 import { KINDS } from "../resources/kinds.ts";
@@ -50,7 +50,7 @@ async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, su
   try {
     const db = orRefused(files.database, openWritable);
     try {
-      orRefused(files.database, () => migrate(db, files.database, (each) => deriveChangesAndTexts(each, KINDS)));
+      orRefused(files.database, () => migrate(db, files.database, upgradeStore));
       const log = systemLog();
       checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
       const pruned = onDisk(files, "nothing was pruned", () => pruneLedger(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")));
@@ -78,8 +78,9 @@ function roomIn(db: Sql, files: DataFiles): string {
   return `${files.database} has ${inUnits(sizeOf(files.database))}, of which ${inUnits(pages * bytes)} are free for what is written next; --vacuum writes it anew without what was dropped.\n`;
 }
 
-function dropped({ dropped: count, versions, droppedBytes, states }: PrunePlan): string {
-  return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents); ${states} ${states === 1 ? "state" : "states"} of the thinned past kept`;
+function dropped({ dropped: count, versions, droppedBytes, coverage, states }: PrunePlan): string {
+  const notes = coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} of where credentials went`;
+  return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned past kept`;
 }
 
 function nothing({ before }: PruneOrder, { last }: PrunePlan): string {

@@ -3,10 +3,13 @@
 import { startAppliance, startReadOnlyAppliance, type Appliance, type ReadOnlyAppliance, type ServedTls } from "../appliance.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog, type Log } from "../base/log.ts";
+import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
 import { UsageError, unknownVariables, type Config, type ListenAddress } from "../config.ts";
 import type { WriteQueue } from "../db/write-queue.ts";
+import { findLimitations, type Limitation } from "../discovery/kernel/limitations.ts";
 import { discoverSelf } from "../discovery/self/discover.ts";
+import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
 import { SERVER_VERSION } from "../http/envelope.ts";
 import { isLoopback } from "../listener.ts";
 import { readTlsPair, TlsRefused, type PairFiles } from "../tls/pair.ts";
@@ -46,7 +49,9 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
   process.on("unhandledRejection", (cause) => log.error("unhandled_rejection", { cause }));
   for (const name of unknownVariables()) log.warn("variable_not_known", { name });
   if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, surroundings, stopped, log);
+  const limitations: Limitation[] = [];
   const appliance = await startAppliance({
+    limitations,
     listen: config.listen,
     tls: config.tlsSelfSigned ? "self-signed" : files,
     directory: config.data,
@@ -69,8 +74,16 @@ export async function runAppliance(config: ServeConfig, surroundings: Surroundin
   });
   log.info("started", { version: SERVER_VERSION, url: appliance.url, data: appliance.directory, ...fingerprintOf(appliance.tls), pid: process.pid });
   watchOver(appliance.tls, surroundings);
-  await surroundings.print(greeting(appliance, config.listen));
+  announce(greeting(appliance, config.listen), surroundings, log);
+  // Trying takes tens of milliseconds of a start: whoever waits for the first answer does not wait for it.
+  setImmediate(() => void tellLimitations(limitations, log));
   return untilTheEnd(appliance, stopped, log);
+}
+
+async function tellLimitations(limitations: Limitation[], log: Log): Promise<void> {
+  const tools = { timers: systemTimers, permit: async () => {}, findTool: (name: string) => Bun.which(name) };
+  limitations.push(...(await findLimitations({ hasEchoTool: () => hasEchoTool(tools) })));
+  for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
 async function runReadOnly(file: string, tls: PairFiles | null, config: ServeConfig, surroundings: Surroundings, stopped: Promise<string>, log: Log): Promise<number> {
@@ -78,7 +91,7 @@ async function runReadOnly(file: string, tls: PairFiles | null, config: ServeCon
   const appliance = await startReadOnlyAppliance({ file, listen: config.listen, tls, clock, random, monotonicMs: () => performance.now(), log });
   log.info("started", { version: SERVER_VERSION, url: appliance.url, read_only: file, ...fingerprintOf(appliance.tls), pid: process.pid });
   watchOver(appliance.tls, surroundings);
-  await surroundings.print(readOnlyGreeting(appliance));
+  announce(readOnlyGreeting(appliance), surroundings, log);
   return untilTheEnd(appliance, stopped, log);
 }
 
@@ -112,6 +125,11 @@ async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: 
   }
   log.info("stopped");
   return EXIT.done;
+}
+
+/** What cannot be written is no reason not to serve: a full disk, a pipe without a reader. */
+function announce(text: string, { print }: Surroundings, log: Log): void {
+  print(text).catch((cause: unknown) => log.warn("greeting_not_printed", { cause: String(cause) }));
 }
 
 function greeting(appliance: Appliance, listen: ListenAddress): string {

@@ -25,9 +25,9 @@ export const processSurroundings: Surroundings = {
   },
 };
 
-/** A line for whoever started the program, on standard error. */
-export function printError(line: string): Promise<void> {
-  return write(Bun.stderr, `netledger: ${line}\n`);
+/** A line for whoever started the program, on standard error. Where that cannot be written the exit status has to do. */
+export async function printError(line: string): Promise<void> {
+  await write(Bun.stderr, `netledger: ${line}\n`).catch(() => {});
 }
 
 /** A reader that has gone away (`netledger … | head`) is no failure of ours. */

@@ -6,7 +6,8 @@ import { openStill, openWritable } from "../db/connection.ts";
 import { DataLock, lockData, type DataFiles } from "../db/data-directory.ts";
 import { orRefused } from "../db/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
-import { KNOWN_CHECK, LEDGER_CHECKS } from "../history/verify/findings.ts";
+import { describeDropped, type Dropped } from "../history/verify/beside-ledger.ts";
+import { BESIDE_CHECKS, KNOWN_CHECK, LEDGER_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
 import { describeReport, verifyLedger, type KnownHead, type Progress, type Report } from "../history/verify/verify.ts";
 import { UsageError } from "../config.ts";
@@ -18,7 +19,8 @@ import { progressTo } from "./progress.ts";
 export const verify = defineCommand(
   {
     name: "verify",
-    summary: "proves the data: the file, the hash chain over the ledger, and all that is derived from it. May run beside an appliance.",
+    summary:
+      "proves the data: the file, the hash chain over the ledger, all that is derived from it, and what stands beside it. May run beside an appliance.",
     always: ["data", "repairDerived"],
     maybe: ["knownHead", "backup"],
   },
@@ -39,9 +41,12 @@ export const verify = defineCommand(
       await print(`${describeReport(report)}${OTHERS}`);
       return EXIT.failed;
     }
-    const remedy = isLedgerSound
-      ? "All of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew.\n"
-      : `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`;
+    const isBesideSound = !report.findings.some(({ check }) => (BESIDE_CHECKS as readonly string[]).includes(check));
+    const remedy = !isLedgerSound
+      ? `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`
+      : isBesideSound
+        ? "All of it is derived from the ledger, which is sound: netledger verify --repair-derived makes it anew.\n"
+        : BESIDE_DAMAGED;
     await print(`${describeReport(report)}${isSound(report) || config.repairDerived ? "" : remedy}`);
     if (isSound(report)) return EXIT.done;
     if (!config.repairDerived) return EXIT.failed;
@@ -49,14 +54,19 @@ export const verify = defineCommand(
       await print("The ledger itself is not sound: nothing can be made anew from it.\n");
       return EXIT.failed;
     }
-    repair(files);
+    const dropped = repair(files);
     const repaired = await read(files, config.knownHead, progress);
-    await print(`\nWhat is derived from the ledger was made anew.\n${describeReport(repaired)}`);
+    const done = ["What is derived from the ledger was made anew.", ...describeDropped(dropped)].join("\n");
+    await print(`\n${done}\n${describeReport(repaired)}`);
     return isSound(repaired) ? EXIT.done : EXIT.failed;
   },
 );
 
 const OTHERS = "Nothing else is wrong with the data. Either what is given by --head was mistyped, or is of other data; or a backup was put back since, the ledger was cut, or it was made anew.\n";
+
+const BESIDE_DAMAGED = `The ledger itself is sound. Either ${GOOD_COPY}, which has the rest as well; \
+or netledger verify --repair-derived makes anew what is derived from it, drops what is damaged beside it, and says what that was.
+`;
 
 /** Whether nothing is wrong but that the ledger is not the one that was known: nothing is to be mended then. */
 function isOther(report: Report): boolean {
@@ -87,12 +97,12 @@ function isBusy(files: DataFiles): boolean {
   return lock === null;
 }
 
-function repair(files: DataFiles): void {
+function repair(files: DataFiles): Dropped {
   const lock = lockData(files);
   try {
     const db = orRefused(files.database, openWritable);
     try {
-      rebuildDerived(db, KINDS);
+      return orRefused(files.database, () => rebuildDerived(db, KINDS));
     } finally {
       db.$client.close();
     }

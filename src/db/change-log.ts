@@ -6,6 +6,7 @@ import { Activity, type Stretch } from "./activity.ts";
 import { OPERATION, type AnyKind } from "./kind.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
+import { changedSql, ofKindSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 export type Operation = keyof typeof OPERATION;
@@ -86,7 +87,7 @@ export class ChangeLog {
     const visible = this.visible(query, sql);
     const values = [...sql.values];
     const [sequencesJson, afterN, lastSequence, lastN] = [sql.bind("[]"), sql.bind(0), sql.bind(0), sql.bind(0)];
-    const text = `SELECT v.key >> 31, a.value, r.kind, r.id, v.operation, v.changed FROM ${versionsIn(sequencesJson, afterN)} AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
+    const text = `SELECT v.key >> 31, a.value, r.kind, r.id, v.operation, ${ofKindSql(query.kinds, "r.kind", "v", changedSql)} FROM ${versionsIn(sequencesJson, afterN)} AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
       CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE ${visible} LIMIT ${STEP_CHANGES}`;
     const looked = Math.ceil(STEP_LOOKS / (STEP_LOOKS / STEP_VERSIONS + (query.reach.networkNs?.length ?? 0)));
     for (let left = sequences, n = 0; left.length > 0; ) {
@@ -129,17 +130,17 @@ export class ChangeLog {
   /** The versions of one record up to a transaction, newest first. */
   versions(kind: AnyKind, n: number, id: string, until: number, limit: number, offset: number): Change[] {
     const rows = this.connection
-      .statement("SELECT key & 2147483647, operation, changed FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2) ORDER BY key DESC LIMIT +?3 OFFSET +?4")
+      .statement(`SELECT v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM history_versions v WHERE v.key > (+?1 << 31) AND v.key <= ((+?1 << 31) | +?2) ORDER BY v.key DESC LIMIT +?3 OFFSET +?4`)
       .values(n, until, limit, offset) as Array<[number, number, string | null]>;
     return rows.map(([sequence, operation, changed]) => ({ n, sequence, kind, id, operation: operationOf(operation), changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));
   }
 
   /**
-   * The versions of several records after `after` up to `until`, record by record, each oldest first, in steps of a bounded number.
+   * The versions of several records of a kind after `after` up to `until`, record by record, each oldest first, in steps of a bounded number.
    * @param ns in ascending order
    */
-  *versionsBetween(ns: readonly number[], after: number, until: number): Generator<RecordVersion[]> {
-    const text = `SELECT j.value, v.key & 2147483647, v.changed FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3)) AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
+  *versionsBetween(kind: AnyKind, ns: readonly number[], after: number, until: number): Generator<RecordVersion[]> {
+    const text = `SELECT j.value, v.key & 2147483647, ${changedSql(kind, "v")} FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3)) AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
     for (let left = ns, from = after; left.length > 0; ) {
       const rows = this.connection.statement(text).values(JSON.stringify(left), from, after, until, STEP_CHANGES) as Array<[number, number, string | null]>;
       yield rows.map(([n, sequence, changed]) => ({ n, sequence, changedFields: changed === null ? null : (JSON.parse(changed) as string[]) }));

@@ -22,6 +22,16 @@ export class ChangedRecords {
     if (identity !== null) this.byIdentity.set(`${entry.kind.code}/${identity}`, entry);
   }
 
+  /** Drops all that was noted of a kind that names no others. */
+  forget(kind: AnyKind): void {
+    for (const { after } of this.byKind.get(kind.code) ?? []) {
+      const identity = after === null ? null : liveIdentity(kind, after);
+      if (identity !== null) this.byIdentity.delete(`${kind.code}/${identity}`);
+    }
+    this.byKind.delete(kind.code);
+    for (const name of [...this.byParent.keys()]) if (name.startsWith(`${kind.code}.`)) this.byParent.delete(name);
+  }
+
   /** The entry that was last given this identity. */
   withIdentity(kind: AnyKind, identity: string): Entry | null {
     return this.byIdentity.get(`${kind.code}/${identity}`) ?? null;

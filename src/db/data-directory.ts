@@ -1,7 +1,7 @@
 // The folder that holds an appliance's data: the names of its files, its making, and the lock that keeps a second appliance out.
 // Must not open the database.
 
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "../base/durable-file.ts";
@@ -37,9 +37,10 @@ export function dataFiles(directory: string): DataFiles {
 
 /**
  * Makes the folder where there is none, for its owner alone, durably.
+ * @returns the topmost folder that had to be made; null where all were there
  * @throws DatabaseRefused when it cannot be made or is not a folder that can be written to
  */
-export function ensureDataDirectory(directory: string): void {
+export function ensureDataDirectory(directory: string): string | null {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
     // Also where it is there already: who made it, or a file in it, may have been killed before its name was on the disk.
@@ -47,9 +48,26 @@ export function ensureDataDirectory(directory: string): void {
     syncDirectory(directory);
     if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    return first ?? null;
   } catch (error) {
     if (error instanceof DatabaseRefused) throw error;
     throw new DatabaseRefused(`The data folder ${directory} cannot be made or written to (${codeOf(error)}).`);
+  }
+}
+
+/**
+ * Takes back what ensureDataDirectory made, as far as nobody has put anything into it since.
+ * @param top what ensureDataDirectory returned
+ */
+export function removeMadeDirectories(directory: string, top: string | null): void {
+  if (top === null) return;
+  try {
+    for (let each = directory; ; each = dirname(each)) {
+      rmdirSync(each);
+      if (each === top || each === dirname(each)) return;
+    }
+  } catch {
+    // Somebody has use for it.
   }
 }
 
@@ -69,9 +87,14 @@ export function lockData(files: DataFiles): DataLock {
 /** An advisory lock on the data. The kernel holds it for the process and drops it when the process ends, however it ends. */
 export class DataLock {
   private readonly database: Database;
+  private readonly path: string;
+  /** Whether its file was not there before. */
+  private readonly isNew: boolean;
 
-  private constructor(database: Database) {
+  private constructor(database: Database, path: string, isNew: boolean) {
     this.database = database;
+    this.path = path;
+    this.isNew = isNew;
   }
 
   /**
@@ -79,6 +102,18 @@ export class DataLock {
    * @returns null where another process holds it
    */
   static take(path: string, waitMs: number): DataLock | null {
+    // Who held it may have removed its file meanwhile (discard): a lock on what has no name any more keeps nobody out.
+    for (;;) {
+      const before = fileNumber(path);
+      const lock = DataLock.tryFile(path, waitMs, before === null);
+      if (lock === null) return null;
+      const after = fileNumber(path);
+      if (after !== null && (before === null || before === after)) return lock;
+      lock.release();
+    }
+  }
+
+  private static tryFile(path: string, waitMs: number, isNew: boolean): DataLock | null {
     // SQLite's own file lock, on a database that stays empty: no portable lock call reaches JavaScript otherwise.
     let database: Database | null = null;
     try {
@@ -87,7 +122,7 @@ export class DataLock {
       // Nothing is ever written to it: a journal would only take room, on a disk that may be full.
       database.run("PRAGMA journal_mode = MEMORY");
       database.run("BEGIN EXCLUSIVE");
-      return new DataLock(database);
+      return new DataLock(database, path, isNew);
     } catch (error) {
       database?.close();
       const code = sqliteCode(error);
@@ -100,6 +135,17 @@ export class DataLock {
   release(): void {
     this.database.close();
   }
+
+  /** As release, where nothing came of it: its file goes as well, if it was not there before. */
+  discard(): void {
+    if (this.isNew) rmSync(this.path, { force: true });
+    this.release();
+  }
+}
+
+/** Which file has a name; null where none has. */
+function fileNumber(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** A folder's name is on the disk only when the folder above it is. */

@@ -4,6 +4,7 @@
 import { getTableName } from "drizzle-orm";
 import type { AnyKind } from "./kind.ts";
 import type { AsOf, OrderTerm } from "./list-query.ts";
+import { membersSql, sortKeysSql } from "./shape.ts";
 
 /** What renders p.n: an expression, and the tables to join to p for it. */
 export interface ItemSql {
@@ -30,7 +31,7 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
   const composed = parts === undefined ? "" : `, CASE v.composed WHEN 1 THEN ${parts.asOf} END`;
   // In the present held still, observation values are today's; a record that has gone meanwhile has those of its version.
   const observed = !isObserved ? "" : asOf.present ? ", coalesce((SELECT o.observed FROM observations o WHERE o.n = p.n), v.observed)" : ", v.observed";
-  const version = `(SELECT concat(v.members${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
+  const version = `(SELECT concat(${membersSql(kind, "v")}${observed}${composed}) FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
   if (asOf.present) return { item: `concat('{', ${version}, ${noEnd})`, joins: "" };
   const successor =
     asOf.endsAreThinned === true
@@ -50,32 +51,39 @@ export function sortSql(kind: AnyKind, term: OrderTerm, asOf: AsOf | null): stri
 
 /** What p has there, whatever the direction. */
 export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
-  return (kind.observed as readonly string[]).includes(term.field) ? observedFieldSql(term.field, kind, asOf) : newestSql(sortExpression(term, asOf), kind, asOf);
+  return (kind.observed as readonly string[]).includes(term.field) ? observedFieldSql(term.field, kind, asOf) : newestSql((version) => sortExpression(term, version), kind, asOf);
 }
 
 /** Some of the own fields of p, as a JSON array. The field names come from the resources, never from a caller. */
 export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsOf | null): string {
-  return newestSql(`json_array(${fields.map((field) => `('{' || members || '}') ->> '$.${field}'`).join(", ")})`, kind, asOf);
+  const values = ({ members }: NewestSql) => fields.map((field) => `('{' || ${members} || '}') ->> '$.${field}'`);
+  return newestSql((version) => `json_array(${values(version).join(", ")})`, kind, asOf);
 }
 
 /** Each document that is parsed is felt: sort keys are small, and a version knows by itself when it was written. */
-function sortExpression(term: Pick<OrderTerm, "field" | "byKey">, asOf: AsOf | null): string {
-  if (term.byKey) return `sort_keys ->> '$.${term.field}'`;
-  if (term.field === "updated_at") return asOf === null ? "sequence" : "valid_from";
-  return `('{' || members || '}') ->> '$.${term.field}'`;
+function sortExpression({ field, byKey }: Pick<OrderTerm, "field" | "byKey">, { members, sortKeys, writtenAt }: NewestSql): string {
+  if (byKey) return `${sortKeys} ->> '$.${field}'`;
+  return field === "updated_at" ? writtenAt : `('{' || ${members} || '}') ->> '$.${field}'`;
 }
 
 /** An observation value as itemSql shows it. */
 function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): string {
   const inForce = "(SELECT observed FROM observations WHERE n = p.n)";
-  const written = newestSql("observed", kind, asOf);
+  const written = newestSql(() => "observed", kind, asOf);
   const observed = asOf === null ? inForce : asOf.present ? `coalesce(${inForce}, ${written})` : written;
   return `('{' || substr(${observed}, 2) || '}') ->> '$.${field}'`;
 }
 
+/** Expressions for what a newest version says, whatever its shape was. */
+interface NewestSql {
+  readonly members: string;
+  readonly sortKeys: string;
+  readonly writtenAt: string;
+}
+
 /** An expression on the newest version of p.n. */
-function newestSql(expression: string, kind: AnyKind, asOf: AsOf | null): string {
-  return asOf === null
-    ? `(SELECT ${expression} FROM ${getTableName(kind.table)} WHERE n = p.n)`
-    : `(SELECT ${expression} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
+function newestSql(expression: (version: NewestSql) => string, kind: AnyKind, asOf: AsOf | null): string {
+  if (asOf === null) return `(SELECT ${expression({ members: "members", sortKeys: "sort_keys", writtenAt: "sequence" })} FROM ${getTableName(kind.table)} WHERE n = p.n)`;
+  const then = { members: membersSql(kind, "history_versions"), sortKeys: sortKeysSql(kind, "history_versions"), writtenAt: "valid_from" };
+  return `(SELECT ${expression(then)} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
 }

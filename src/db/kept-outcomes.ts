@@ -1,18 +1,30 @@
 // What repeatable requests came to, kept for a day per caller and key, in the transaction that did it: a repetition is
-// answered from here and nothing is done again. Sealed, since an outcome may hold a secret. Not history.
+// answered from here and nothing is done again. Sealed, since an outcome may hold a secret; bounded. Not history.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
+import { OUTCOME_LIMITS, type OutcomeLimits, type Volume } from "../base/write-limits.ts";
 import type { Sql } from "./connection.ts";
+import { withChecksum } from "./row-checksum.ts";
+import { idempotencyKeys } from "./schema.ts";
 import type { Outcome } from "./transaction.ts";
+
+/**
+ * What of a result a repetition is answered with: all of it; the id of the record that was written, which is read from the ledger as of the
+ * transaction; or nothing, where all that is answered is read there.
+ */
+export type KeptOfResult = "All" | "Id" | "Nothing";
 
 /** What makes a repeated request the same one. */
 export interface Repeatable {
+  /** The record number of the user whose share it is of. */
+  readonly userN: number;
   /** The record number of the user or API key. */
   readonly callerN: number;
   readonly key: string;
   /** Of the whole request, as hexadecimal digits. */
   readonly fingerprint: string;
+  readonly keeps: KeptOfResult;
 }
 
 /** Seals texts so that they open only under the same context. */
@@ -25,42 +37,141 @@ export interface Box {
 /** How long an outcome is kept. */
 export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000;
 
+/** What is left where something has to go, so that it does not have to be looked through each time. */
+const LEFT = 0.9;
+/** Longer outcomes, in characters, are packed: the plan of a large restore. */
+const PACKED_LENGTH = 4_096;
+/** Begins what is packed; JSON of an object begins otherwise. */
+const PACKED = "deflate:";
+
+/** What is known of a request that was done before. */
+export interface KnownOutcome extends Outcome<unknown> {
+  /** With which rights it was done, as the writer's retelling has them; null where an earlier version kept it without. */
+  readonly rights: unknown;
+}
+
 interface Kept extends Outcome<unknown> {
   readonly fingerprint: string;
+  readonly rights?: unknown;
 }
 
 export class KeptOutcomes {
   private readonly db: Sql;
   private readonly box: Box;
+  private readonly limits: OutcomeLimits;
+  /** At least what there is of each user, and of all: what was dropped or undone since it was counted is still in it. */
+  private readonly ofUsers = new Map<number, Volume>();
+  private inAll: Volume | null = null;
 
-  constructor(db: Sql, box: Box) {
+  constructor(db: Sql, box: Box, limits = OUTCOME_LIMITS) {
     this.db = db;
     this.box = box;
+    this.limits = limits;
   }
 
   /**
    * The outcome of the same request, done before; null where it has to be done.
    * @throws DomainError idempotency_key_reused for another request with the key
    */
-  find(request: Repeatable, now: Instant): Outcome<unknown> | null {
-    const row = this.db.$client
-      .query("SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?")
-      .values(request.callerN, request.key, now - OUTCOME_KEPT_MS)[0] as [Uint8Array] | undefined;
-    if (row === undefined) return null;
-    const { fingerprint, sequence, result } = JSON.parse(this.box.open(row[0], contextOf(request))) as Kept;
+  find(request: Repeatable, now: Instant): KnownOutcome | null {
+    const query = this.db.$client.query("SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?");
+    const since = now - OUTCOME_KEPT_MS;
+    const found = query.values(request.userN, storedKey(request), since)[0] ?? query.values(request.callerN, request.key, since)[0];
+    if (found === undefined) return null;
+    const [sealed] = found as [Uint8Array];
+    const { fingerprint, rights = null, ...outcome } = JSON.parse(unpacked(this.box.open(sealed, contextOf(request)))) as Kept;
     if (fingerprint !== request.fingerprint) {
       throw new DomainError("idempotency_key_reused", `The Idempotency-Key ${request.key} was used for another request within the last 24 hours; nothing was done. A new request takes a new key.`, { key: request.key });
     }
-    return { sequence, result, isReplayed: true };
+    return { ...outcome, isReplayed: true, rights };
   }
 
-  /** Keeps an outcome, and drops those whose time is up. */
-  keep(request: Repeatable, outcome: Outcome<unknown>, now: Instant): void {
-    const kept: Kept = { ...outcome, fingerprint: request.fingerprint };
-    const sealed = this.box.seal(JSON.stringify(kept), contextOf(request));
+  /**
+   * Keeps an outcome, and drops those whose time is up, and the oldest of what is too much.
+   * @param rights with which it was done: plain data
+   */
+  keep(request: Repeatable, outcome: Outcome<unknown>, now: Instant, rights?: unknown): void {
+    const kept: Kept = { ...outcome, result: keptOf(request.keeps, outcome.result), fingerprint: request.fingerprint, rights };
+    const sealed = Buffer.from(this.box.seal(packed(JSON.stringify(kept)), contextOf(request)));
     this.db.$client.query("DELETE FROM idempotency_keys WHERE at <= ?").run(now - OUTCOME_KEPT_MS);
-    this.db.$client.query("INSERT INTO idempotency_keys (caller_n, key, at, sealed) VALUES (?, ?, ?, ?)").run(request.callerN, request.key, now, sealed as Uint8Array<ArrayBuffer>);
+    this.makeRoom(request.userN, { count: 1, bytes: sealed.length });
+    const row = { caller_n: request.userN, key: storedKey(request), at: now, sealed };
+    this.db.insert(idempotencyKeys).values(withChecksum(idempotencyKeys, row)).run();
   }
+
+  private makeRoom(userN: number, more: Volume): void {
+    const all = sum(this.inAll ?? this.volumeOf(null), more);
+    this.inAll = isWithin(all, this.limits.inAll) ? all : sum(this.dropOfMost(more), more);
+    const own = sum(this.ofUsers.get(userN) ?? this.volumeOf(userN), more);
+    this.ofUsers.set(userN, isWithin(own, this.limits.ofUser) ? own : sum(this.dropOldest(userN, this.limits.ofUser, more), more));
+  }
+
+  private volumeOf(userN: number | null): Volume {
+    const where = userN === null ? "" : "WHERE caller_n = ?";
+    const [count, bytes] = this.db.$client.query(`SELECT count(*), coalesce(sum(length(sealed)), 0) FROM idempotency_keys ${where}`).values(...(userN === null ? [] : [userN]))[0] as [number, number];
+    return { count, bytes };
+  }
+
+  /** Drops a user's oldest, where what there is and is to come is too much. @returns what is left */
+  private dropOldest(userN: number, limit: Volume, more: Volume): Volume {
+    let left = this.volumeOf(userN);
+    if (isWithin(sum(left, more), limit)) return left;
+    const wanted = { count: Math.floor(limit.count * LEFT), bytes: Math.floor(limit.bytes * LEFT) };
+    const rows = this.db.$client.query("SELECT key, length(sealed) FROM idempotency_keys WHERE caller_n = ? ORDER BY at, key").values(userN) as Array<[string, number]>;
+    const drop = this.db.$client.query("DELETE FROM idempotency_keys WHERE caller_n = ? AND key = ?");
+    for (const [key, bytes] of rows) {
+      if (isWithin(sum(left, more), wanted)) break;
+      drop.run(userN, key);
+      left = { count: left.count - 1, bytes: left.bytes - bytes };
+    }
+    return left;
+  }
+
+  /** Drops the oldest of those who have the most, until there is room. @returns what is left of all */
+  private dropOfMost(more: Volume): Volume {
+    const { inAll } = this.limits;
+    let left = this.volumeOf(null);
+    if (isWithin(sum(left, more), inAll)) return left;
+    const wanted = { count: Math.floor(inAll.count * LEFT), bytes: Math.floor(inAll.bytes * LEFT) };
+    // By the greater of both shares: who has many, and who has much.
+    const users = this.db.$client
+      .query("SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n ORDER BY max(count(*) * 1.0 / ?, sum(length(sealed)) * 1.0 / ?) DESC")
+      .values(inAll.count, inAll.bytes) as Array<[number, number, number]>;
+    for (const [userN, count, bytes] of users) {
+      if (isWithin(sum(left, more), wanted)) break;
+      const half = { count: Math.floor(count / 2), bytes: Math.floor(bytes / 2) };
+      const kept = this.dropOldest(userN, half, { count: 0, bytes: 0 });
+      this.ofUsers.set(userN, kept);
+      left = { count: left.count - (count - kept.count), bytes: left.bytes - (bytes - kept.bytes) };
+    }
+    return left;
+  }
+}
+
+/** Of all callers of one user, each with its own: no key that a client sends has a blank in it. What was kept by an earlier version stands under the caller. */
+function storedKey({ callerN, key }: Repeatable): string {
+  return `${callerN} ${key}`;
+}
+
+function keptOf(keeps: KeptOfResult, result: unknown): unknown {
+  if (keeps === "All") return result;
+  return keeps === "Id" ? { id: (result as { readonly id: string }).id } : null;
+}
+
+function packed(json: string): string {
+  return json.length < PACKED_LENGTH ? json : PACKED + Bun.deflateSync(Buffer.from(json), { level: 1 }).toBase64();
+}
+
+function unpacked(text: string): string {
+  return text.startsWith(PACKED) ? new TextDecoder().decode(Bun.inflateSync(Uint8Array.fromBase64(text.slice(PACKED.length)))) : text;
+}
+
+function sum(one: Volume, other: Volume): Volume {
+  return { count: one.count + other.count, bytes: one.bytes + other.bytes };
+}
+
+function isWithin(volume: Volume, limit: Volume): boolean {
+  return volume.count <= limit.count && volume.bytes <= limit.bytes;
 }
 
 function contextOf({ callerN, key }: Repeatable): string {

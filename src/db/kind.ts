@@ -3,6 +3,7 @@
 
 import { integer, text, type SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
 import type { SearchTexts } from "./search-text.ts";
+import type { Upcaster } from "./shape.ts";
 
 /** What every version of every record carries, as it stands on the wire. */
 export interface RecordBase {
@@ -51,8 +52,8 @@ export interface Kind<R extends RecordBase = RecordBase> {
   readonly plural: string;
   /** In the ledger for ever, never given to another kind. Ascending in foreign-key direction: a kind refers to lower codes only. */
   readonly code: number;
-  /** Numbers the wire shape that the renderer writes today. */
-  readonly shape: number;
+  /** What brings versions of earlier shapes to today's, the first shape's first: to be added to, never changed. The shape's number follows from it. */
+  readonly upcasters?: readonly Upcaster[];
   readonly table: LiveTable;
   /** The live columns beyond liveColumns. `n` resolves an id to its record number. */
   readonly columns: (record: R, n: (id: string) => number) => Record<string, unknown>;

@@ -8,6 +8,7 @@ import { liveIdentity, OPERATION, renderMembers, renderObserved, scopeKey, type 
 import { ROWS_PER_INSERT } from "./native-statement.ts";
 import { BLOCK_BITS } from "./schema.ts";
 import { searchText } from "./search-text.ts";
+import { shapeOf } from "./shape.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import type { VersionRow } from "./statements.ts";
 import type { Entry, WriteTransaction } from "./transaction.ts";
@@ -225,7 +226,7 @@ class LedgerWriter {
   ): void {
     const row = {
       operation: OPERATION[operation],
-      shape: entry.kind.shape,
+      shape: shapeOf(entry.kind),
       composed: operation !== "Deleted" && entry.composed ? 1 : 0,
       changed: changed === null ? null : JSON.stringify(changed),
       sort_keys: rendered.sort_keys,

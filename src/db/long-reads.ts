@@ -4,6 +4,7 @@
 import { DomainError, type ErrorCode } from "../base/errors.ts";
 import type { Reader } from "./reader.ts";
 import { readTroubleOf } from "./trouble.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * A long read: yields the bytes of its answer in steps of some milliseconds; no bytes where a step has none to tell. What it reads must be
@@ -246,22 +247,59 @@ export class WorkerLongReads implements LongReads {
   }
 }
 
-/** The Worker's side. Reads take turns: a step of each whenever its bytes are asked for. */
-export function serveLongReads(open: (options: unknown) => Reader, reads: LongReadTable, port: { postMessage(message: FromReadWorker): void }): (message: ToReadWorker) => void {
+/** A turn ends with the first step that ends after so long, or that has bytes to tell. */
+export const TURN_MS = 4;
+
+export interface TurnOptions {
+  /** Tells from a read's input who asks. */
+  readonly callerOf: (input: unknown) => unknown;
+  readonly monotonicMs?: () => number;
+}
+
+/** The Worker's side. Callers take turns, whoever has had the least of the thread's time first; the reads of one caller one after the other. */
+export function serveLongReads(
+  open: (options: unknown) => Reader,
+  reads: LongReadTable,
+  port: { postMessage(message: FromReadWorker): void },
+  { callerOf, monotonicMs = () => performance.now() }: TurnOptions,
+): (message: ToReadWorker) => void {
   let reader: Reader | null = null;
-  const running = new Map<number, Generator<Uint8Array, void>>();
-  const step = (id: number) => {
-    const steps = running.get(id);
-    if (steps === undefined || reader === null) return;
+  const running = new Map<number, { readonly caller: unknown; readonly steps: Generator<Uint8Array, void> }>();
+  const turns = new Turns<number>();
+  let isScheduled = false;
+  const wait = (id: number, caller: unknown) => {
+    turns.add(caller, id);
+    // What has been asked for by then has its say in whose turn it is.
+    if (!isScheduled) setImmediate(run);
+    isScheduled = true;
+  };
+  const run = () => {
+    isScheduled = false;
+    const next = turns.take();
+    if (next === null) return;
+    const read = running.get(next.item);
+    if (read !== undefined && reader !== null) {
+      const began = monotonicMs();
+      step(reader, next.item, read, began + TURN_MS);
+      turns.charge(next.caller, monotonicMs() - began);
+    }
+    if (!turns.isEmpty && !isScheduled) {
+      setImmediate(run);
+      isScheduled = true;
+    }
+  };
+  const step = (from: Reader, id: number, { caller, steps }: { readonly caller: unknown; readonly steps: Generator<Uint8Array, void> }, untilMs: number) => {
     try {
-      const next = reader.snapshot(() => steps.next());
+      const next = from.snapshot(() => {
+        for (;;) {
+          const each = steps.next();
+          if (each.done === true || each.value.length > 0 || monotonicMs() >= untilMs) return each;
+        }
+      });
       if (next.done === true) {
         running.delete(id);
         port.postMessage({ type: "done", id });
-        return;
-      }
-      // Others have their turn before it goes on.
-      if (next.value.length === 0) setImmediate(step, id);
+      } else if (next.value.length === 0) wait(id, caller);
       else port.postMessage({ type: "chunk", id, bytes: next.value });
     } catch (error) {
       running.delete(id);
@@ -277,17 +315,19 @@ export function serveLongReads(open: (options: unknown) => Reader, reads: LongRe
         port.postMessage(failure(message.id, new Error(`long reads: there is none called ${message.name}`)));
         return;
       }
-      running.set(message.id, read(reader, message.input));
-      step(message.id);
+      const caller = callerOf(message.input);
+      running.set(message.id, { caller, steps: read(reader, message.input) });
+      wait(message.id, caller);
     } else if (message.type === "more") {
       // The thread that it ran in may have crashed since, and this be the next one.
-      if (running.has(message.id)) step(message.id);
+      const read = running.get(message.id);
+      if (read !== undefined) wait(message.id, read.caller);
       else port.postMessage(failure(message.id, new Error("long reads: the thread that it began in has ended")));
     } else if (message.type === "stop") {
-      running.get(message.id)?.return();
+      running.get(message.id)?.steps.return();
       running.delete(message.id);
     } else {
-      for (const steps of running.values()) steps.return();
+      for (const { steps } of running.values()) steps.return();
       running.clear();
       reader?.close();
       reader = null;

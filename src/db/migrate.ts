@@ -9,16 +9,33 @@ import access from "../../migrations/0003_access.sql" with { type: "text" };
 import changesAndSearch from "../../migrations/0004_changes_and_search.sql" with { type: "text" };
 import thinnedHistory from "../../migrations/0005_thinned_history.sql" with { type: "text" };
 import discovery from "../../migrations/0006_discovery.sql" with { type: "text" };
+import acceptingSubnets from "../../migrations/0007_accepting_subnets.sql" with { type: "text" };
+import credentialCoverage from "../../migrations/0008_credential_coverage.sql" with { type: "text" };
+import rowsLeftOut from "../../migrations/0009_rows_left_out.sql" with { type: "text" };
+import servedTables from "../../migrations/0010_served_tables.sql" with { type: "text" };
+import checksums from "../../migrations/0011_checksums.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
 import { openWritable, type Sql } from "./connection.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { describeRefusal, GOOD_COPY } from "./trouble.ts";
 
 /** Append-only: the version of a database is the number of those it has been through (`PRAGMA user_version`). */
-const MIGRATIONS: readonly string[] = [ledger, inventory, access, changesAndSearch, thinnedHistory, discovery];
+const MIGRATIONS: readonly string[] = [
+  ledger,
+  inventory,
+  access,
+  changesAndSearch,
+  thinnedHistory,
+  discovery,
+  acceptingSubnets,
+  credentialCoverage,
+  rowsLeftOut,
+  servedTables,
+  checksums,
+];
 
-/** The migration that adds tables which are derived from the ledger: a store from before it has them made. */
-const ADDS_DERIVED = 4;
+/** The migration since which rows beside the ledger carry checksums: those of a store from before it are given theirs. */
+export const ADDS_CHECKSUMS = MIGRATIONS.indexOf(checksums) + 1;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** "nled": so that `file` and we can tell our databases from any other SQLite file. */
@@ -106,11 +123,14 @@ export function schemaVersionOf(db: Sql): number {
   return pragma(db, "user_version");
 }
 
+/** What is done to a store beside the migrations' SQL. @param from the schema that it had; a new store is not upgraded */
+export type Upgrade = (db: Sql, from: number) => void;
+
 /**
  * Applies what is missing, all of it in one transaction.
- * @param derive makes anew what is derived from the ledger, within the transaction that it is called in
+ * @param upgrade runs within that transaction, after all SQL, where the store is of an earlier schema
  */
-export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () => {}): void {
+export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade): void {
   const client = db.$client;
   const applicationId = pragma(db, "application_id");
   const version = schemaVersionOf(db);
@@ -122,8 +142,7 @@ export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () =>
     client
       .transaction(() => {
         for (const migration of MIGRATIONS.slice(version)) client.run(migration);
-        // What is derived is of today's kinds: it takes all of their tables.
-        if (version > 0 && version < ADDS_DERIVED) derive(db);
+        if (version > 0) upgrade(db, version);
         client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
         client.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
       })
@@ -131,6 +150,11 @@ export function migrate(db: Sql, path: string, derive: (db: Sql) => void = () =>
   }
   // The header in the file itself tells the version, also to a start that does not read the log.
   if (version < SCHEMA_VERSION) client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** A store with records in it must not pass through half of a migration. */
+function refuseUpgrade(): never {
+  throw new Error("migrate: only a new store takes no upgrade");
 }
 
 /**

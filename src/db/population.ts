@@ -8,6 +8,7 @@ import type { AsOf, Filter, ListQuery } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { BLOCK_BITS } from "./schema.ts";
 import { searchTerms } from "./search-text.ts";
+import { membersSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 import { WorkedOutOrder } from "./worked-out-order.ts";
 
@@ -138,7 +139,7 @@ export class Populations {
       for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
       if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
       for (const each of found) where.push(`s.n IN (${each})`);
-      for (const filter of query.filters ?? []) where.push(was(filter, sql));
+      for (const filter of query.filters ?? []) where.push(was(kind, filter, sql));
       const blocks = byBlocks ? "history_span_blocks b CROSS JOIN " : "";
       return `SELECT s.n AS n FROM ${source}${blocks}history_spans s WHERE ${where.join(" AND ")}`;
     });
@@ -241,12 +242,12 @@ function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
 }
 
 /** The same of the version of then: no index knows it, so each who lived then is looked at. */
-function was(filter: Filter, sql: SqlBuilder): string {
+function was(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   const version = "FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1";
   if ("namesAny" in filter) {
-    return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || w.members || '}') -> '$.${filter.field}' ${version})) t WHERE t.value IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))})))`;
+    return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || ${membersSql(kind, "w")} || '}') -> '$.${filter.field}' ${version})) t WHERE t.value IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))})))`;
   }
-  return `(SELECT ('{' || w.members || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind("names" in filter ? filter.names : sqlValue(filter.equals))}`;
+  return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${filter.field}' ${version}) = ${sql.bind("names" in filter ? filter.names : sqlValue(filter.equals))}`;
 }
 
 /** JSON's true and false are 1 and 0 to SQLite. */
@@ -264,7 +265,7 @@ function livedInOneOf(kind: AnyKind, networkNs: string): string {
   const column = kind.scopes.network as string;
   if (column === "n") return `+s.n IN (${networks})`;
   const field = column.replace(/_n$/, "_id");
-  return `(SELECT ('{' || w.members || '}') ->> '$.${field}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records WHERE n IN (${networks}))`;
+  return `(SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${field}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records WHERE n IN (${networks}))`;
 }
 
 /** How many records of a kind lived in these containers together. */

@@ -11,6 +11,7 @@ import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
 import { MARK_OF_HASH } from "./hash.ts";
+import { membersSql } from "./shape.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 import { ThinnedPast } from "./thinned-past.ts";
 
@@ -328,7 +329,7 @@ export class Reader extends ReadConnection {
         ? ""
         : asOf === null
           ? ` AND l.${kind.scopes[outside]} IS NULL`
-          : ` AND (SELECT ('{' || w.members || '}') ->> '$.${kind.scopes[outside]?.replace(/_n$/, "_id")}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IS NULL`;
+          : ` AND (SELECT ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${kind.scopes[outside]?.replace(/_n$/, "_id")}' FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IS NULL`;
     const population =
       asOf === null
         ? `SELECT l.${column} AS owner, l.n AS n FROM ${getTableName(kind.table)} l WHERE l.${column} IN (SELECT value FROM json_each(${owners}))${isOutside} ORDER BY l.${column}, l.n`

@@ -70,12 +70,21 @@ export const historySearchTexts = sqliteTable("history_search_texts", {
 export const observations = sqliteTable("observations", {
   n: integer().primaryKey(),
   observed: text().notNull(),
+  checksum: integer().notNull(),
 });
 
 export const liveLinks = sqliteTable("live_links", {
   n: integer().notNull(),
   relation: text().notNull(),
   target_n: integer().notNull(),
+});
+
+export const idempotencyKeys = sqliteTable("idempotency_keys", {
+  caller_n: integer().notNull(),
+  key: text().notNull(),
+  at: integer().notNull(),
+  sealed: blob({ mode: "buffer" }).notNull(),
+  checksum: integer().notNull(),
 });
 
 /** Of 1,024 record numbers: n >> BLOCK_BITS is the block whose living are counted together. Stored: it can't be changed but by a migration. */

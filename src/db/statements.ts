@@ -5,6 +5,7 @@ import type { Sql } from "./connection.ts";
 import { CHAIN_START, MARK_OF_HASH } from "./hash.ts";
 import { renderObserved, type AnyKind } from "./kind.ts";
 import { NativeInsert, NativeStatement } from "./native-statement.ts";
+import { observedChecksum } from "./row-checksum.ts";
 import {
   ALIVE,
   historyActivity,
@@ -146,11 +147,11 @@ export class Statements {
   }
 
   insertObserved(n: number, observed: string): void {
-    this.ledger.setObserved.run({ n, observed });
+    this.ledger.setObserved.run({ n, observed, checksum: observedChecksum(n, observed) });
   }
 
   setObserved(entry: Entry): void {
-    this.ledger.setObserved.run({ n: entry.n, observed: renderObserved(entry.kind, entry.observed) });
+    this.insertObserved(entry.n, renderObserved(entry.kind, entry.observed));
   }
 
   deleteObserved(n: number): void {
@@ -286,8 +287,11 @@ function ledgerStatements(db: Sql) {
       db,
       db
         .insert(observations)
-        .values({ n: value("n"), observed: value("observed") })
-        .onConflictDoUpdate({ target: observations.n, set: { observed: sql`excluded.observed` } }),
+        .values({ n: value("n"), observed: value("observed"), checksum: value("checksum") })
+        .onConflictDoUpdate({
+          target: observations.n,
+          set: { observed: sql`excluded.observed`, checksum: sql`excluded.checksum` },
+        }),
     ),
     deleteObserved: new NativeStatement(db, db.delete(observations).where(eq(observations.n, value("n")))),
     link: new NativeStatement(db, db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks)))),

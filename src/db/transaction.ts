@@ -18,12 +18,16 @@ export interface Author {
   readonly name: string;
   readonly organizationId: string | null;
   readonly requestId: string | null;
+  /** The user for whom it writes: all keys of a user wait in one line. Not of the ledger. */
+  readonly userId?: string | null;
 }
 
 /** What a command left behind: the sequence of its ledger transaction, or null where nothing changed. */
 export interface Outcome<T> {
   readonly sequence: number | null;
   readonly result: T;
+  /** Of a command that wrote nothing: the last transaction that it saw. What it answers of the ledger is read as of that. */
+  readonly head?: number;
   /** The command was run for the same request before, and is not run again. */
   readonly isReplayed?: true;
 }
@@ -79,6 +83,10 @@ export class WriteTransaction {
   readonly statements: Statements;
   private readonly uuids: UuidSource;
   private readonly entries = new Map<string, Entry>();
+  /** The same by the code of their kind. */
+  private readonly byCode: Entry[][] = [];
+  /** What was changed since somebody last asked for it; see takeNetChanges. */
+  private readonly recent = new Set<Entry>();
   private readonly changed = new ChangedRecords();
   /** Numbers that were asked for: every record asks for its organization's. */
   private readonly numbers = new Map<string, number>();
@@ -214,12 +222,15 @@ export class WriteTransaction {
     const entry = this.held(kind, id);
     entry.after = { ...(entry.after as RecordBase), ...changes };
     this.changed.note(entry);
+    this.recent.add(entry);
     return entry.after as R;
   }
 
   /** Counts `field` as changed although it is not among the record's own members: a part of it, or a secret. */
   touch<R extends RecordBase>(kind: Kind<R>, id: string, field: string): void {
-    this.held(kind, id).touched.add(field);
+    const entry = this.held(kind, id);
+    entry.touched.add(field);
+    this.recent.add(entry);
   }
 
   /** Says whether parts that are records of their own are composed into this one. */
@@ -229,7 +240,9 @@ export class WriteTransaction {
 
   /** Ends a record's life. What refers to it must have been dealt with by the command. */
   remove<R extends RecordBase>(kind: Kind<R>, id: string): void {
-    this.held(kind, id).after = null;
+    const entry = this.held(kind, id);
+    entry.after = null;
+    this.recent.add(entry);
   }
 
   /** Refreshes observation values, which by itself makes no version. */
@@ -246,10 +259,43 @@ export class WriteTransaction {
 
   /** What this transaction comes to so far, without the versions of owners. */
   netChanges(): NetChange[] {
-    return [...this.entries.values()]
-      .map(netChange)
-      .filter((change) => change !== null)
-      .map(({ entry, operation, changed }) => ({ kind: entry.kind, id: entry.id, operation, changed, before: entry.before, after: entry.after }));
+    return [...this.eachNetChange()];
+  }
+
+  /** The same one by one: a transaction that is open for long has very many. */
+  *eachNetChange(): Generator<NetChange> {
+    for (const entry of this.entries.values()) {
+      const change = netChange(entry);
+      if (change !== null) yield netChangeOf(change);
+    }
+  }
+
+  /**
+   * What the records come to that were changed since this was last asked for, each as of the whole transaction: over
+   * one that stays open for many commands, each command costs what it changes itself.
+   */
+  takeNetChanges(): NetChange[] {
+    const changes = [...this.recent].map(netChange).filter((change) => change !== null);
+    this.recent.clear();
+    return changes.map(netChangeOf);
+  }
+
+  /**
+   * Takes the records of a kind out of a transaction that will never be finished, and tells what it came to for them: what is done with one command
+   * need not be held for those after it. For kinds that name no others.
+   */
+  release(kind: AnyKind): NetChange[] {
+    const released = this.byCode[kind.code] ?? [];
+    delete this.byCode[kind.code];
+    for (const entry of released) {
+      this.entries.delete(entry.id);
+      this.recent.delete(entry);
+    }
+    this.changed.forget(kind);
+    return released.flatMap((entry) => {
+      const change = netChange(entry);
+      return change === null ? [] : [netChangeOf(change)];
+    });
   }
 
   /** Writes the net effect. Answers the sequence, or null where no version came of it. */
@@ -266,11 +312,9 @@ export class WriteTransaction {
 
   /** A change of a part is a change of the whole: service for its bindings, host for its children. */
   private touchOwners(kinds: ReadonlyMap<string, AnyKind>): void {
-    const byCode: Entry[][] = [];
-    for (const entry of this.entries.values()) (byCode[entry.kind.code] ??= []).push(entry);
     // Owners have lower codes than their parts: they are in line, or get in line, before it is their turn.
-    for (let code = byCode.length - 1; code > 0; code -= 1) {
-      for (const entry of byCode[code] ?? []) {
+    for (let code = this.byCode.length - 1; code > 0; code -= 1) {
+      for (const entry of this.byCode[code] ?? []) {
         if (entry.kind.owners === undefined || netChange(entry) === null) continue;
         for (const state of [entry.before, entry.after]) {
           if (state === null) continue;
@@ -278,11 +322,8 @@ export class WriteTransaction {
             const kind = kinds.get(owner.kind);
             if (kind === undefined) throw new Error(`transaction: ${entry.kind.name} is owned by the unknown kind ${owner.kind}`);
             if (kind.code >= entry.kind.code) throw new Error(`transaction: ${entry.kind.name} is owned by ${owner.kind}, whose code is not lower`);
-            const isNew = !this.entries.has(owner.id);
             if (this.find(kind, owner.id) === null) continue;
-            const held = this.held(kind, owner.id);
-            held.touched.add(owner.as);
-            if (isNew) (byCode[kind.code] ??= []).push(held);
+            this.held(kind, owner.id).touched.add(owner.as);
           }
         }
       }
@@ -331,8 +372,9 @@ export class WriteTransaction {
       touched: new Set(),
       observedChanged: false,
     };
-    this.entries.set(entry.id, entry);
+    this.keep(entry);
     this.changed.note(entry);
+    this.recent.add(entry);
     return after;
   }
 
@@ -359,9 +401,18 @@ export class WriteTransaction {
       touched: new Set(),
       observedChanged: false,
     };
-    this.entries.set(entry.id, entry);
+    this.keep(entry);
     return entry;
   }
+
+  private keep(entry: Entry): void {
+    this.entries.set(entry.id, entry);
+    (this.byCode[entry.kind.code] ??= []).push(entry);
+  }
+}
+
+function netChangeOf({ entry, operation, changed }: NonNullable<ReturnType<typeof netChange>>): NetChange {
+  return { kind: entry.kind, id: entry.id, operation, changed, before: entry.before, after: entry.after };
 }
 
 /** What the transaction did to a record in the end; null for nothing. */

@@ -1,22 +1,38 @@
 // How the rest of the program reaches the writer: a promise per command. In the appliance the writer lives in a Worker,
-// so that no write and no fsync makes a reader wait; commands that arrive together share a commit.
+// so that no write and no fsync makes a reader wait; who may share a commit, and whose turn it is, say write-lines.ts.
 
 import type { Clock } from "../base/clock.ts";
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
+import {
+  MAX_URGENT_OF_USER,
+  MAX_WAITING_BYTES_OF_USER,
+  MAX_WAITING_COMMANDS,
+  MAX_WAITING_OF_USER,
+  RESERVED_OF_USER,
+  WRITE_RETRY_AFTER_S,
+} from "../base/write-limits.ts";
 import { AnsweredPast } from "./answered-past.ts";
 import { CommitSignal } from "./commit-signal.ts";
 import type { Repeatable } from "./kept-outcomes.ts";
 import type { Author, Outcome } from "./transaction.ts";
-import { MAX_GROUP, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
+import { isUserLine, lineOf, WriteLines, type WaitingWrite } from "./write-lines.ts";
+import { GROUP_PATIENCE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
+
+/** What there is to know of a write besides what it does. */
+export interface WriteTerms {
+  /** Where a repetition is to be answered as the first time; what is refused is not kept. */
+  readonly repeatable?: Repeatable | undefined;
+  /** Of what it was sent with. */
+  readonly bytes?: number;
+}
 
 export interface WriteQueue {
   /**
    * Runs a command and answers after its commit.
-   * @param repeatable where a repetition is to be answered as the first time; what is refused is not kept
-   * @throws DomainError as the command threw it; storage_full; internal_error; idempotency_key_reused
+   * @throws DomainError as the command threw it; storage_full; internal_error; idempotency_key_reused; rate_limit_exceeded where too much waits
    */
-  run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>>;
+  run<T>(command: string, input: unknown, actor: Author, terms?: WriteTerms): Promise<Outcome<T>>;
   /**
    * To be called before an answer as of an instant that has passed: the same question a moment later must not be answered otherwise.
    * Nothing that this process writes from then on is dated there, also when the clock is set back by up to five minutes in the meantime.
@@ -30,11 +46,6 @@ export interface WriteQueue {
   close(): Promise<void>;
 }
 
-/** Commands waiting at most, about a second's work; beyond that the caller is told to come back. */
-export const MAX_WAITING_COMMANDS = 1_024;
-/** What that caller is told to wait. */
-export const WRITE_RETRY_AFTER_S = 1;
-
 /** The writer on this thread: for subcommands and tests. */
 export class DirectWriteQueue implements WriteQueue {
   readonly commits = new CommitSignal();
@@ -44,7 +55,7 @@ export class DirectWriteQueue implements WriteQueue {
     this.writer = writer;
   }
 
-  async run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>> {
+  async run<T>(command: string, input: unknown, actor: Author, { repeatable }: WriteTerms = {}): Promise<Outcome<T>> {
     // As the Worker would hand it over: a copy, and nothing that can't be copied.
     const request = structuredClone({ command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) });
     const reply = this.writer.execute([request])[0] as WriteReply;
@@ -64,7 +75,7 @@ export class DirectWriteQueue implements WriteQueue {
   }
 }
 
-export type ToWorker = { type: "open"; options: unknown; past: SharedArrayBuffer } | { type: "run"; id: number; request: WriteRequest } | { type: "close" };
+export type ToWorker = { type: "open"; options: unknown; past: SharedArrayBuffer } | { type: "run"; id: number; bytes: number; request: WriteRequest } | { type: "close" };
 export type FromWorker =
   | { type: "opened" }
   | { type: "refused"; message: string }
@@ -73,13 +84,25 @@ export type FromWorker =
   | { type: "postponed" }
   | { type: "closed" };
 
+/** What waits of one line. */
+interface Crowd {
+  readonly line: string;
+  count: number;
+  bytes: number;
+  urgentCount: number;
+}
+
 /** The writer in a Worker. */
 export class WorkerWriteQueue implements WriteQueue {
   readonly commits = new CommitSignal();
   private readonly worker: Worker;
   private readonly past: AnsweredPast;
   /** In the order of their sending. */
-  private readonly waiting = new Map<number, (reply: WriteReply) => void>();
+  private readonly waiting = new Map<number, { readonly settle: (reply: WriteReply) => void; readonly crowd: Crowd; readonly bytes: number; readonly isUrgent: boolean }>();
+  private readonly crowds = new Map<string, Crowd>();
+  /** Of the commands that wait, those of users. */
+  private waitingOfUsers = 0;
+  private readonly mayBeUrgent: (command: string) => boolean;
   /** Who waits for the next word of the writer. */
   private listening: Array<() => void> = [];
   private nextId = 1;
@@ -87,9 +110,10 @@ export class WorkerWriteQueue implements WriteQueue {
   private closedNow: () => void = () => {};
   private dead: string | null = null;
 
-  private constructor(worker: Worker, past: AnsweredPast, onCrash: (message: string) => void) {
+  private constructor(worker: Worker, past: AnsweredPast, mayBeUrgent: (command: string) => boolean, onCrash: (message: string) => void) {
     this.worker = worker;
     this.past = past;
+    this.mayBeUrgent = mayBeUrgent;
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     const crash = (message: string) => {
       if (this.dead !== null) return;
@@ -109,26 +133,29 @@ export class WorkerWriteQueue implements WriteQueue {
    * Waits until the Worker has opened the database.
    * @param options handed to the Worker as they are
    * @param clock the one that the Worker reads as well
+   * @param mayBeUrgent whether a command is to be tried before those that wait: the writer does it then only if it lowers rights
    * @param onCrash called when the writer is gone: the appliance can't go on without it
    */
-  static open(worker: Worker, options: unknown, clock: Clock, onCrash: (message: string) => void): Promise<WorkerWriteQueue> {
+  static open(worker: Worker, options: unknown, clock: Clock, mayBeUrgent: (command: string) => boolean, onCrash: (message: string) => void): Promise<WorkerWriteQueue> {
     const past = new AnsweredPast(clock);
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => reject(new Error(event.message));
       worker.onmessage = (event: MessageEvent<FromWorker>) => {
-        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, past, onCrash));
+        if (event.data.type === "opened") resolve(new WorkerWriteQueue(worker, past, mayBeUrgent, onCrash));
         else if (event.data.type === "refused") reject(new Error(event.data.message));
       };
       worker.postMessage({ type: "open", options, past: past.memory } satisfies ToWorker);
     });
   }
 
-  run<T>(command: string, input: unknown, actor: Author, repeatable?: Repeatable): Promise<Outcome<T>> {
+  run<T>(command: string, input: unknown, actor: Author, { repeatable, bytes = 0 }: WriteTerms = {}): Promise<Outcome<T>> {
     if (this.closed !== null) return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
     if (this.dead !== null) return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
-    if (this.waiting.size >= MAX_WAITING_COMMANDS) {
-      return Promise.reject(new DomainError("rate_limit_exceeded", "Too many writes are waiting; try again in a second.", { retry_after_seconds: WRITE_RETRY_AFTER_S }));
-    }
+    const line = lineOf(actor);
+    const crowd = this.crowds.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
+    const isUrgent = this.mayBeUrgent(command) && crowd.urgentCount < MAX_URGENT_OF_USER;
+    const refusal = isUrgent ? null : this.refusalOf(crowd, bytes);
+    if (refusal !== null) return Promise.reject(new DomainError("rate_limit_exceeded", refusal, { retry_after_seconds: WRITE_RETRY_AFTER_S }));
     const id = this.nextId;
     this.nextId += 1;
     return new Promise((resolve, reject) => {
@@ -139,9 +166,32 @@ export class WorkerWriteQueue implements WriteQueue {
           reject(error);
         }
       };
-      this.waiting.set(id, settle);
-      this.worker.postMessage({ type: "run", id, request: { command, input, actor, ...(repeatable === undefined ? {} : { repeatable }) } } satisfies ToWorker);
+      const request: WriteRequest = { command, input, actor, ...(repeatable === undefined ? {} : { repeatable }), ...(isUrgent ? { isUrgent } : {}) };
+      this.worker.postMessage({ type: "run", id, bytes, request } satisfies ToWorker);
+      this.waiting.set(id, { settle, crowd, bytes, isUrgent });
+      this.count(crowd, 1, bytes, isUrgent);
     });
+  }
+
+  /** Why nothing more of a crowd is taken; null where it is. */
+  private refusalOf({ line, count, bytes }: Crowd, moreBytes: number): string | null {
+    const isUser = isUserLine(line);
+    if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
+    const isCrowded = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
+    if (isCrowded) return `Too many writes of yours are waiting: ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB, at most. Try again in a second.`;
+    return this.waitingOfUsers >= MAX_WAITING_COMMANDS && count >= RESERVED_OF_USER ? "Too many writes are waiting; try again in a second." : null;
+  }
+
+  /** @param step 1 for a command that comes, -1 for one that goes */
+  private count(crowd: Crowd, step: 1 | -1, bytes: number, isUrgent: boolean): void {
+    if (isUrgent) crowd.urgentCount += step;
+    else {
+      crowd.count += step;
+      crowd.bytes += step * bytes;
+      if (isUserLine(crowd.line)) this.waitingOfUsers += step;
+    }
+    if (crowd.count + crowd.urgentCount > 0) this.crowds.set(crowd.line, crowd);
+    else this.crowds.delete(crowd.line);
   }
 
   close(): Promise<void> {
@@ -167,8 +217,11 @@ export class WorkerWriteQueue implements WriteQueue {
   }
 
   private finish(id: number, reply: WriteReply): void {
-    this.waiting.get(id)?.(reply);
+    const waiting = this.waiting.get(id);
+    if (waiting === undefined) return;
     this.waiting.delete(id);
+    this.count(waiting.crowd, -1, waiting.bytes, waiting.isUrgent);
+    waiting.settle(reply);
   }
 
   private tell(): void {
@@ -189,19 +242,42 @@ export class WorkerWriteQueue implements WriteQueue {
   }
 }
 
-/** The Worker's side: collects what arrives together and commits it together. */
-export function serveWrites(open: (options: unknown, past: SharedArrayBuffer, onPostponed: () => void) => Writer, port: { postMessage(message: FromWorker): void }): (message: ToWorker) => void {
+/** What the Worker's side needs. */
+export interface Serving {
+  readonly open: (options: unknown, past: SharedArrayBuffer, onPostponed: () => void) => Writer;
+  /** Whether a command may take long whatever it is sent with. */
+  readonly takesLong: (command: string) => boolean;
+  readonly monotonicMs: () => number;
+}
+
+/**
+ * The Worker's side: commits together what may be, line by line in turn. What arrives during a commit is looked at before the next one.
+ */
+export function serveWrites({ open, takesLong, monotonicMs }: Serving, port: { postMessage(message: FromWorker): void }): (message: ToWorker) => void {
   let writer: Writer | null = null;
-  let queue: Array<{ id: number; request: WriteRequest }> = [];
+  const lines = new WriteLines(takesLong);
   let scheduled = false;
-  const drain = () => {
-    scheduled = false;
-    while (queue.length > 0 && writer !== null) {
-      const group = queue.slice(0, MAX_GROUP);
-      queue = queue.slice(MAX_GROUP);
-      const replies = writer.execute(group.map((each) => each.request));
-      group.forEach(({ id }, position) => port.postMessage({ type: "reply", id, reply: replies[position] as WriteReply }));
+  const commit = (from: Writer) => {
+    const group = lines.next();
+    const began = monotonicMs();
+    const replies = from.execute(group.map(({ request }) => request), GROUP_PATIENCE_MS);
+    lines.served(monotonicMs() - began);
+    lines.putBack(group.slice(replies.length));
+    for (const [position, reply] of replies.entries()) {
+      const write = group[position] as WaitingWrite;
+      if (!reply.ok && reply.isNotUrgent === true) lines.add({ ...write, request: { ...write.request, isUrgent: undefined } });
+      else port.postMessage({ type: "reply", id: write.id, reply });
     }
+  };
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      if (writer === null || lines.isEmpty) return;
+      commit(writer);
+      if (!lines.isEmpty) schedule();
+    });
   };
   return (message) => {
     if (message.type === "open") {
@@ -212,14 +288,11 @@ export function serveWrites(open: (options: unknown, past: SharedArrayBuffer, on
         port.postMessage({ type: "refused", message: error instanceof Error ? error.message : String(error) });
       }
     } else if (message.type === "run") {
-      queue.push({ id: message.id, request: message.request });
-      if (!scheduled) {
-        scheduled = true;
-        setImmediate(drain);
-      }
+      lines.add(message);
+      schedule();
     } else {
       try {
-        drain();
+        while (writer !== null && !lines.isEmpty) commit(writer);
         writer?.close();
       } finally {
         writer = null;

@@ -9,7 +9,7 @@ import type { Random } from "../base/random.ts";
 import { pauseThread } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
 import type { Sql } from "./connection.ts";
-import { KeptOutcomes, type Box, type Repeatable } from "./kept-outcomes.ts";
+import { KeptOutcomes, type Box, type KnownOutcome, type Repeatable } from "./kept-outcomes.ts";
 import type { AnyKind } from "./kind.ts";
 import { sqliteCode } from "./sqlite-code.ts";
 import { Statements } from "./statements.ts";
@@ -28,11 +28,27 @@ export interface WriteRequest {
   readonly actor: Author;
   /** Of a request whose repetition is answered as the first time. */
   readonly repeatable?: Repeatable;
+  /** Whether it was let past others: then it is done only where it comes to nothing but less rights. */
+  readonly isUrgent?: true | undefined;
 }
 
 export type WriteReply =
   | { readonly ok: true; readonly outcome: Outcome<unknown> }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null };
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null; readonly isNotUrgent?: true };
+
+/** What says which rights an author has at this moment. Asked within the transaction that is to write. */
+export interface RightsNow {
+  /** @throws DomainError auth_… where there are none, or too few */
+  of(author: Author, at: Instant): Author;
+}
+
+/** What says who is answered as the first time when a request is repeated. */
+export interface Retelling {
+  /** What is kept of the rights with which something is done: plain data, and little. */
+  rightsOf(tx: WriteTransaction, author: Author): unknown;
+  /** @throws DomainError for an author who may not be told any more; the transaction names the command as its source */
+  assertMayBeTold(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
+}
 
 /** How often a commit is made again at a later instant because its own was answered meanwhile; then answers wait for it. */
 const MAX_POSTPONEMENTS = 4;
@@ -40,14 +56,18 @@ const MAX_POSTPONEMENTS = 4;
 const AHEAD = 1.25;
 const AHEAD_MAX_MS = 60_000;
 
-/** Commands that share a commit at most. */
-export const MAX_GROUP = 64;
+/** Commands that were taken for one commit share it only as long as this: what has not begun by then is left for the next one. */
+export const GROUP_PATIENCE_MS = 20;
+
+/** What a command that was let past others comes to where it is not what it was taken for. */
+const NOT_URGENT = new Error("writer: more than less rights");
 
 export class Writer {
   readonly past: AnsweredPast;
   private readonly onPostponed: () => void;
   private readonly pause: (ms: number) => void;
   private readonly leadMs: number;
+  private readonly monotonicMs: () => number;
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<string, AnyKind>;
   private readonly commands: Commands;
@@ -55,6 +75,9 @@ export class Writer {
   private readonly statements: Statements;
   private readonly uuids: UuidSource;
   private readonly outcomes: KeptOutcomes | null;
+  private readonly rights: RightsNow | null;
+  private readonly retelling: Retelling | null;
+  private readonly lowersRights: (tx: WriteTransaction) => boolean;
   /** The transactions of the commit under way. */
   private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
   /** The last transaction of the last commit; null where it made none or failed. */
@@ -62,13 +85,16 @@ export class Writer {
 
   /**
    * @param options.box seals what is kept of repeatable requests; without it there are none
+   * @param options.rights says what an author may do when it is the command's turn; without it everything is written that is asked for
+   * @param options.retelling says whether a repetition may be answered as the first time; without it every one is
+   * @param options.lowersRights whether a transaction comes to nothing but less rights; without it nothing is urgent
    * @param options.past what this process has answered of the past; of its own where nobody else is told
    * @param options.onPostponed told when a commit was given up, to be made at a later instant
    * @param options.pause lets the thread stand still: a commit that was dated ahead is not made before its own instant
    * @param options.leadMs how far every commit is dated ahead of the clock, where another process answers that does not know of it:
    * nobody is answered about what is still to come as if it had passed
    */
-  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; past?: AnsweredPast; onPostponed?: () => void; pause?: (ms: number) => void; leadMs?: number }) {
+  constructor(options: { db: Sql; kinds: readonly AnyKind[]; commands: Commands; clock: Clock; random: Random; box?: Box; rights?: RightsNow; retelling?: Retelling; lowersRights?: (tx: WriteTransaction) => boolean; past?: AnsweredPast; onPostponed?: () => void; pause?: (ms: number) => void; leadMs?: number; monotonicMs?: () => number }) {
     this.db = options.db;
     this.kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
     this.commands = options.commands;
@@ -79,11 +105,18 @@ export class Writer {
     this.onPostponed = options.onPostponed ?? (() => {});
     this.pause = options.pause ?? pauseThread;
     this.leadMs = options.leadMs ?? 0;
+    this.monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.rights = options.rights ?? null;
+    this.lowersRights = options.lowersRights ?? (() => false);
+    this.retelling = options.retelling ?? null;
     this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
   }
 
-  /** Runs the requests in order, in one commit. Replies in the same order. */
-  execute(requests: readonly WriteRequest[]): WriteReply[] {
+  /**
+   * Runs the requests in order, in one commit, and replies in the same order.
+   * @param patienceMs after which no further one is begun: there are fewer replies then, and what has none was not done
+   */
+  execute(requests: readonly WriteRequest[], patienceMs = Number.POSITIVE_INFINITY): WriteReply[] {
     let notBefore = Math.max(this.past.earliest(), this.clock.now() + this.leadMs);
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
@@ -92,7 +125,7 @@ export class Writer {
       const isLast = postponements === MAX_POSTPONEMENTS;
       if (isLast) notBefore = Math.max(this.closeFromNowOn(), this.clock.now() + this.leadMs);
       try {
-        const replies = this.attempt(requests, notBefore, isLast, aheadMs);
+        const replies = this.attempt(requests, patienceMs, notBefore, isLast, aheadMs);
         if (replies !== null) return replies;
       } finally {
         this.past.open(this.committed);
@@ -105,10 +138,10 @@ export class Writer {
   }
 
   /** One try at a commit; null where an instant from its first one on was answered meanwhile. */
-  private attempt(requests: readonly WriteRequest[], notBefore: Instant, isLast: boolean, aheadMs: number): WriteReply[] | null {
+  private attempt(requests: readonly WriteRequest[], patienceMs: number, notBefore: Instant, isLast: boolean, aheadMs: number): WriteReply[] | null {
     const client = this.db.$client;
     this.committed = null;
-    const replies = this.runAll(requests, notBefore, false) ?? this.runAll(requests, notBefore, true) ?? [];
+    const replies = this.runAll(requests, patienceMs, notBefore, false) ?? this.runAll(requests, patienceMs, notBefore, true) ?? [];
     if (!client.inTransaction) return replies;
     // What is acknowledged must not lie ahead of the clock, or it would be there, then not, then there again.
     this.awaitInstant(this.leadMs, aheadMs);
@@ -134,7 +167,7 @@ export class Writer {
    * command changes, and hardly any command fails after it has begun to write: they are set only where one did.
    * @returns null where one that failed so, without savepoints, took its neighbours with it: nothing is written, and all are to be run again
    */
-  private runAll(requests: readonly WriteRequest[], notBefore: Instant, withSavepoints: boolean): WriteReply[] | null {
+  private runAll(requests: readonly WriteRequest[], patienceMs: number, notBefore: Instant, withSavepoints: boolean): WriteReply[] | null {
     const client = this.db.$client;
     this.written = [];
     try {
@@ -143,7 +176,9 @@ export class Writer {
       return requests.map(() => failure(error));
     }
     const replies: WriteReply[] = [];
+    const began = this.monotonicMs();
     for (const request of requests) {
+      if (replies.length > 0 && this.monotonicMs() - began > patienceMs) break;
       const before = this.statements.changes();
       const reply = this.executeOne(request, notBefore, withSavepoints);
       replies.push(reply);
@@ -196,17 +231,24 @@ export class Writer {
     if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
     try {
       if (withSavepoint) client.run("SAVEPOINT command");
+      const now = this.clock.now();
+      // A repetition as well: what was done for somebody is not told to who may not do it any more.
+      const actor = this.rights === null ? request.actor : this.rights.of(request.actor, now);
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null) throw new Error("writer: nothing is kept here of repeatable requests");
-      const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, this.clock.now()) ?? null);
+      const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, now) ?? null);
+      const tx = new WriteTransaction(this.statements, actor, request.command, now, this.uuids, notBefore);
       if (known !== null) {
+        this.retelling?.assertMayBeTold(tx, known, actor);
         if (withSavepoint) client.run("RELEASE command");
-        return { ok: true, outcome: known };
+        const { rights: _ofTheFirstTime, ...outcome } = known;
+        return { ok: true, outcome };
       }
-      const tx = new WriteTransaction(this.statements, request.actor, request.command, this.clock.now(), this.uuids, notBefore);
-      const result = command(tx, request.input, request.actor);
-      const outcome = { sequence: tx.finish(this.kinds), result };
-      if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now());
+      const result = command(tx, request.input, actor);
+      if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
+      const sequence = tx.finish(this.kinds);
+      const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
+      if (repeatable !== undefined) this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.retelling?.rightsOf(tx, actor));
       if (withSavepoint) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
@@ -241,6 +283,7 @@ function lost(reply: WriteReply): WriteReply {
 }
 
 function failure(error: unknown): WriteReply {
+  if (error === NOT_URGENT) return { ok: false, code: "internal_error", message: NOT_URGENT.message, params: {}, cause: null, isNotUrgent: true };
   if (error instanceof DomainError) return { ok: false, code: error.code, message: error.message, params: error.params, cause: null };
   const trouble = troubleOf(error, "nothing was written");
   if (trouble !== null) return { ok: false, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };

@@ -2,6 +2,7 @@
 // is brought to it on the other. Must not know how it is read, nor how the store keeps it.
 
 import type { AdminStatus, ChassisIdSubtype, OperStatus, PortIdSubtype } from "../resources/if-entries/vocabulary.ts";
+import type { RowCount } from "./rows.ts";
 
 /** What is read of a device in one piece, and may fail in one piece. */
 export const DEVICE_TABLES = ["system", "entity", "interfaces", "interface_extensions", "addresses", "arp", "forwarding", "vlans", "lldp", "cdp"] as const;
@@ -25,6 +26,19 @@ export interface TableReport {
  */
 export interface Device {
   readonly tables: Readonly<Record<DeviceTable, TableReport>>;
+  /** What became of the rows that were read. */
+  readonly rows: Readonly<Record<DeviceTable, RowCount>>;
+  /** What was concluded of a table that does not say so itself, in clauses for people. Absent where nothing was. */
+  readonly conclusions?: Readonly<Partial<Record<DeviceTable, readonly string[]>>>;
+  /** The scalars and columns of which something was told (mib/served.ts); absent where nothing was. */
+  readonly served?: readonly string[];
+  /** What was served before and is not, of tables that were read to their ends; absent where nothing was. */
+  readonly missed?: readonly string[];
+  /**
+   * Tables that broke off, or are not served any more: what they do not tell may be there all the same. Absent where
+   * there are none.
+   */
+  readonly broken?: readonly DeviceTable[];
   /** SNMPv2-MIB system group (RFC 3418). Texts without control characters, trimmed; null for empty ones. */
   readonly sys_name?: string | null;
   readonly sys_descr?: string | null;
@@ -40,8 +54,17 @@ export interface Device {
   readonly chassis_id?: LinkId<ChassisIdSubtype> | null;
   /** dot1dBaseBridgeAddress (RFC 4188). */
   readonly bridge_address?: string | null;
+  /**
+   * Lists of its interfaces that rest on bridge ports being counted as interfaces, since it serves no dot1dBasePortTable:
+   * of a device that once served that table they say nothing.
+   */
+  readonly assumed_lists?: readonly PortList[];
+  /** The `forwarding` of the interfaces is all that carries VLANs; of what carries none there may be more. */
+  readonly is_forwarding_partial?: true;
   /** ifTable with ifXTable (RFC 2863), by ifIndex. */
   readonly interfaces?: readonly DeviceInterface[];
+  /** The ifIndexes of those of which a row of ifXTable is kept, whatever it tells. Absent where there are none. */
+  readonly extended_interfaces?: readonly number[];
   /** IP-MIB (RFC 4293, old and new) and IPV6-MIB, each address once, by ipSortKey. */
   readonly addresses?: readonly DeviceAddress[];
   /** ipNetToMediaTable and ipNetToPhysicalTable: whom the device has spoken with on its links. Complete entries only. */
@@ -49,6 +72,9 @@ export interface Device {
   /** dot1qVlanStaticTable, dot1qVlanCurrentTable (RFC 4363) or CISCO-VTP-MIB, by number. */
   readonly vlans?: readonly DeviceVlan[];
 }
+
+/** What an interface has by the bridge port that it is. */
+export type PortList = "forwarding" | "vlans" | "native_vlan";
 
 export interface DeviceInterface {
   readonly if_index: number;
@@ -87,7 +113,8 @@ export interface DeviceAddress {
 export interface ArpEntry {
   readonly ip_address: string;
   readonly mac_address: string;
-  readonly if_index: number;
+  /** Null where the device does not tell: some give static entries the ifIndex 0. */
+  readonly if_index: number | null;
 }
 
 export interface ForwardingEntry {

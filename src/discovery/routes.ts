@@ -5,7 +5,7 @@ import { MEMBER, type Access, type Actor } from "../access/actor.ts";
 import { META, successBody } from "../http/envelope.ts";
 import { Body, Nullable, Uuid } from "../http/schemas.ts";
 import type { Surface } from "../http/surface.ts";
-import { repeatableOf, type Inventory } from "../resources/answers.ts";
+import { termsOf, type Inventory } from "../resources/answers.ts";
 import { discoverSelf } from "./self/discover.ts";
 import type { MachineSnapshot } from "./self/machine.ts";
 
@@ -59,8 +59,8 @@ export function discoveryRoutes(surface: Surface<Actor, Access>, inventory: Inve
       const { isReplayed, ...report } = await discoverSelf(inventory.writes, {
         networkId: call.body.network_id,
         discoveryId: options.newDiscoveryId(),
-        actor: inventory.authorOf(call.actor, call.requestId),
-        ...repeatableOf(call),
+        actor: inventory.authorOf(call),
+        terms: termsOf(call),
         ...(options.readMachine === undefined ? {} : { read: options.readMachine }),
       });
       if (isReplayed) call.headers["idempotency-replayed"] = "true";

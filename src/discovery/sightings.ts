@@ -1,6 +1,7 @@
 // What a scan has seen, as it is handed to the writer, and what the writer says came of it. Plain data: it crosses threads.
 
 import type { Device } from "./device.ts";
+import type { RowCount, RowReason } from "./rows.ts";
 import type { PortProtocol } from "../resources/ports/port-type.ts";
 
 /** An address that answered, or that another device has heard of. */
@@ -8,6 +9,8 @@ export interface AddressSighting {
   /** Canonical. */
   readonly ip_address: string;
   readonly mac_address: string | null;
+  /** The MAC address stands for many addresses: whoever has it answers on behalf of others, and it is no sign of who has this one. */
+  readonly is_mac_shared?: true;
   /** By reverse DNS. Undefined: not asked or not answered; null: it has none. */
   readonly hostname?: string | null;
   /** How it showed itself; empty for what only a neighbor table of another device tells. */
@@ -42,6 +45,10 @@ export interface DeviceSighting {
   readonly credential: WorkingCredential | null;
   /** Of all that is told of the device (reconcile/tellings.ts); without it every telling is gone through. */
   readonly digest?: string;
+  /** Whether it was written in part already, by the command before. */
+  readonly is_continued?: boolean;
+  /** As that command answered it; see Unfinished. */
+  readonly is_second_telling?: boolean;
 }
 
 export interface WorkingCredential {
@@ -50,7 +57,7 @@ export interface WorkingCredential {
   readonly key_extension: "Blumenthal" | "Reeder" | null;
 }
 
-export const FINDING_TYPES = ["Created", "Changed", "Closed", "Unreached", "Partial", "Skipped", "Ignored"] as const;
+export const FINDING_TYPES = ["Created", "Changed", "Closed", "Unreached", "Partial", "Skipped", "Ignored", "Read"] as const;
 export type FindingType = (typeof FINDING_TYPES)[number];
 
 /** One line of a scan's outcome. */
@@ -65,14 +72,37 @@ export interface Finding {
   readonly reason: string;
   /** Of a host: records below it, by kind in the plural. */
   readonly records?: Readonly<Record<string, RecordCounts>>;
+  /** Of a table that was read: what became of its rows. */
+  readonly rows?: RowCount;
+  /** Of an ARP table: addresses in none of the network's subnets, OUTSIDE_TOLD_MAX at most. */
+  readonly addresses?: readonly string[];
   /** Of a scan that only tells what it would do: field → what it is and what it would be. */
   readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+}
+
+/** Addresses that one finding lists; how many there are is in its count. */
+export const OUTSIDE_TOLD_MAX = 1_000;
+
+/** A device that answered. */
+export interface SeenDevice {
+  /** Where it did. */
+  readonly ip_address: string;
+  readonly host_id: string;
+  readonly name: string;
 }
 
 export interface RecordCounts {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
+}
+
+/** A device that told more than one command writes. */
+export interface Unfinished {
+  /** Where it answered. */
+  readonly ip_address: string;
+  /** Whether another device told of the same host before it in this scan, whose word stands. */
+  readonly is_second_telling: boolean;
 }
 
 /** What a command of a scan came to. */
@@ -82,4 +112,10 @@ export interface Recorded {
   readonly findings: readonly Finding[];
   /** The hosts seen: their ids by the address under which each was. */
   readonly hosts: ReadonlyArray<{ readonly ip_address: string; readonly host_id: string }>;
+  /** Those among them that answered as devices; left out where there are none. */
+  readonly devices?: readonly SeenDevice[];
+  /** Addresses that were heard of and are not kept; left out where there are none. */
+  readonly set_aside?: ReadonlyArray<{ readonly ip_address: string; readonly reason: RowReason }>;
+  /** Where devices answered that told more than one command writes: their sightings are to be sent again. Left out where there are none. */
+  readonly unfinished?: readonly Unfinished[];
 }

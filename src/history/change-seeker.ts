@@ -3,6 +3,8 @@
 
 import type { AnyKind } from "../db/kind.ts";
 import type { ReadConnection } from "../db/read-connection.ts";
+import { changedSql, membersSql, ofKindSql } from "../db/shape.ts";
+import { KINDS } from "../resources/kinds.ts";
 import type { Sight, Trace } from "./records-at.ts";
 
 /** Which fields of a kind matter; any of the others may change unseen. A version that names no fields always matters. */
@@ -41,8 +43,13 @@ type Ground =
 
 /** Versions of a record, or counts of a scope, that are looked through in one step. */
 const STEP_ROWS = 2_000;
+/** What a query takes besides its rows, in rows. */
+const QUERY_ROWS = 50;
 /** Transactions that are remembered of one ground. */
 const LIST_MAX = 1_000;
+
+/** The members of the version `v` of the record `r`. */
+const MEMBERS = ofKindSql(KINDS, "r.kind", "v", membersSql);
 
 /** Finds, for one answer after the other, where the next one may differ. Must be asked in order of time. */
 export class ChangeSeeker {
@@ -92,7 +99,10 @@ export class ChangeSeeker {
       yield;
     }
     if (ground.type === "term") {
-      return this.listed(this.termSql(), [ground.query, after, this.until, LIST_MAX, ...this.sightValues()]);
+      const found = this.listed(this.termSql(), [ground.query, after, this.until, LIST_MAX, ...this.sightValues()]);
+      // One query may be of hundreds of words.
+      this.rows = STEP_ROWS;
+      return found;
     }
     if (ground.type === "members") {
       return this.listed("SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4", [ground.scope, after, this.until, LIST_MAX]);
@@ -103,13 +113,13 @@ export class ChangeSeeker {
 
   private listed(text: string, values: (string | number)[]): { sequences: number[]; isWhole: boolean } {
     const sequences = (this.connection.statement(text).values(...values) as Array<[number]>).map((row) => row[0]);
-    this.rows += sequences.length;
+    this.rows += sequences.length + QUERY_ROWS;
     return { sequences, isWhole: sequences.length < LIST_MAX };
   }
 
   /** Where a text that matches begins to be one, as far as the caller sees the record. That it ends is a version of the record. */
   private termSql(): string {
-    const visible = this.sight.networkIds === null ? "" : " AND ('{' || v.members || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?6))";
+    const visible = this.sight.networkIds === null ? "" : ` AND ('{' || ${MEMBERS} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?6))`;
     return `SELECT DISTINCT t.key & 2147483647 AS s
       FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?1 AND (history_search.rowid & 2147483647) > +?2 AND (history_search.rowid & 2147483647) <= +?3) t
       CROSS JOIN history_records r ON r.n = t.key >> 31 CROSS JOIN history_versions v ON v.key = t.key
@@ -120,7 +130,8 @@ export class ChangeSeeker {
   private *nextVersion(n: number, kind: AnyKind, after: number): Generator<void, number | null> {
     const fields = (this.fields[kind.name] ?? []).map((field) => `'${field}'`).join(", ");
     const text = `SELECT count(*), max(s), min(CASE WHEN changed IS NULL OR EXISTS (SELECT 1 FROM json_each(changed) c WHERE c.value IN (${fields})) OR s <= (SELECT max(last) FROM history_segments) THEN s END)
-      FROM (SELECT key & 2147483647 AS s, changed FROM history_versions WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3) ORDER BY key LIMIT ${STEP_ROWS})`;
+      FROM (SELECT v.key & 2147483647 AS s, ${changedSql(kind, "v")} AS changed FROM history_versions v
+        WHERE v.key > ((+?1 << 31) | +?2) AND v.key <= ((+?1 << 31) | +?3) ORDER BY v.key LIMIT ${STEP_ROWS})`;
     return yield* this.scan(text, [n], after);
   }
 
@@ -135,7 +146,7 @@ export class ChangeSeeker {
   private *scan(text: string, [first, ...rest]: readonly number[], after: number): Generator<void, number | null> {
     for (let from = after; ; ) {
       const [count, last, found] = this.connection.statement(text).values(first as number, from, this.until, ...rest)[0] as [number, number | null, number | null];
-      this.rows += count;
+      this.rows += count + QUERY_ROWS;
       if (found !== null) return found;
       if (count < STEP_ROWS || last === null) return null;
       from = last;

@@ -12,6 +12,7 @@ import { INT32_MAX, Nullable, OneOf, Timestamp, Uuid } from "../http/schemas.ts"
 import type { ComposeFor } from "../resources/answers.ts";
 import { RESOURCES } from "../resources/catalog.ts";
 import { Organization, ORGANIZATION_EXAMPLE, organizationKind } from "../resources/organizations/organization.ts";
+import { ReachedFields } from "./reached-fields.ts";
 
 /** What shows among changes. API keys do not: they are read by sign-in only, each by those who may see it. */
 const SHOWN = RESOURCES.filter((resource) => resource.read.sessionOnly !== true);
@@ -85,11 +86,13 @@ export class ChangeView {
   private readonly reader: Reader;
   private readonly log: ChangeLog;
   private readonly actor: Actor;
+  private readonly reached: ReachedFields;
 
   constructor(reader: Reader, actor: Actor) {
     this.reader = reader;
     this.log = new ChangeLog(reader);
     this.actor = actor;
+    this.reached = new ReachedFields(reader, actor);
   }
 
   /**
@@ -102,7 +105,7 @@ export class ChangeView {
     const records = this.records(changes, options.isWhole);
     return changes.map((change, place) => {
       const type = options.withType ? `"entity_type":"${change.kind.name}",` : "";
-      const fields = JSON.stringify(change.changedFields ?? []);
+      const fields = JSON.stringify(this.reached.of(change.kind, [change])[0] ?? []);
       return `{${type}"operation":"${change.operation}","changed_fields":${fields},"transaction":${transactionText(entries.get(change.sequence) as LedgerEntry)},"record":${records[place]}}`;
     });
   }

@@ -104,7 +104,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         { type: "text/csv", description: "RFC 4180 with a header row.", example: "change,entity_type,id,name\r\nadded,host,01936f2e-0d5c-7d3a-9a39-3f6f1f7a0010,core-1\r\n" },
         { type: "text/plain", description: "A report for people.", example: "Hosts\n  + core-1  (Ada, 2026-11-21T09:15:00.123Z)\n" },
       ],
-      example: { data: EXAMPLE },
+      example: { parameters: { from: "-24h" }, data: EXAMPLE },
     },
     (call) => {
       const now = clock.now();

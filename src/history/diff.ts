@@ -8,6 +8,7 @@ import type { AsOf } from "../db/list-query.ts";
 import type { Reader } from "../db/reader.ts";
 import { CHANGE_KINDS, composeOf } from "./change-view.ts";
 import { recordLabel } from "../resources/record-label.ts";
+import { ReachedFields } from "./reached-fields.ts";
 import { TouchedRecords, type Sort, type TouchedRecord } from "./touched-records.ts";
 
 export interface DiffQuery {
@@ -52,11 +53,13 @@ export class Diff {
   private readonly log: ChangeLog;
   private readonly kinds: readonly AnyKind[];
   private readonly touched = new TouchedRecords();
+  private readonly reached: ReachedFields;
 
   constructor(reader: Reader, query: DiffQuery) {
     this.reader = reader;
     this.query = query;
     this.log = new ChangeLog(reader);
+    this.reached = new ReachedFields(reader, query.actor);
     this.kinds = CHANGE_KINDS.filter((kind) => query.types.includes(kind.name));
   }
 
@@ -101,10 +104,11 @@ export class Diff {
     const { from, to } = this.query;
     const courses = new Map(records.map(({ n }) => [n, new Course(this.isThinned ? this.log.lastDropped(n, from, to) : 0)]));
     let isFirst = true;
-    for (const versions of this.log.versionsBetween([...courses.keys()], from, to)) {
+    for (const versions of this.log.versionsBetween(kind, [...courses.keys()], from, to)) {
       if (!isFirst) yield [];
       isFirst = false;
-      for (const version of versions) courses.get(version.n)?.add(version);
+      const told = this.reached.of(kind, versions);
+      for (const [place, version] of versions.entries()) courses.get(version.n)?.add({ ...version, changedFields: told[place] ?? null });
     }
     const before = this.documents(kind, records.filter((record) => record.wasAlive), from);
     const after = this.documents(kind, records.filter((record) => record.isAlive), to);

@@ -82,7 +82,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
     )
     .get(
       "/api/v1/transactions/:sequence",
-      { operationId: "getTransaction", summary: "Get a transaction", description: "Its versions are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.", group: "Changes", access: VIEWER, params: SequenceParams, answer: Transaction, isRecord: false, example: { data: TRANSACTION_EXAMPLE } },
+      { operationId: "getTransaction", summary: "Get a transaction", description: "Its versions are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.", group: "Changes", access: VIEWER, params: SequenceParams, answer: Transaction, isRecord: false, example: { parameters: { sequence: 2 }, data: TRANSACTION_EXAMPLE } },
       async (call) => {
         const { sequence } = call.params;
         if (!isVisible(call.actor, sequence)) throw noTransaction(sequence);
@@ -90,7 +90,7 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, inventory: Invento
         return new Response(byteStream("", chunks, "", failed(inventory, call)), { headers: { ...call.headers, "content-type": "application/json" } });
       },
     )
-    .get("/api/v1/ledger", { operationId: "getLedger", summary: "The head of the ledger: its last transaction and the hash over all", group: "Changes", access: VIEWER, answer: Ledger, example: { data: LEDGER_EXAMPLE } }, (call) => {
+    .get("/api/v1/ledger", { operationId: "getLedger", summary: "The head of the ledger: its last transaction and the hash over all", description: "Written down elsewhere, it tells later whether the ledger is still the same: `netledger verify --head SEQUENCE:HASH`. Also lists where history was thinned.", group: "Changes", access: VIEWER, answer: Ledger, example: { data: LEDGER_EXAMPLE } }, (call) => {
       const head = reader.head();
       const { thinnedPast } = reader;
       const thinned = thinnedPast.segments.map(({ first, last, resolution, prunedBy }) => ({ first_sequence: first, last_sequence: last, until: formatInstant(thinnedPast.instantOf(last)), resolution, pruned_by: prunedBy }));

@@ -9,9 +9,10 @@ import type { AnyKind } from "../db/kind.ts";
 import { DatabaseRefused } from "../db/migrate.ts";
 import { Statements } from "../db/statements.ts";
 import { ThinnedPast, type Segment } from "../db/thinned-past.ts";
+import { coverageEndedUpTo, dropCoverage, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
 import { describeFirst } from "./verify/findings.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
-import { afterPrune, dispensable, keptSequences, pruneSource, type LedgerPlace, type PruneOrder, type ThinnableVersion } from "./thinning.ts";
+import { afterPrune, dispensable, isDispensableStretch, keptSequences, pruneSource, type LedgerPlace, type PruneOrder, type ThinnableVersion } from "./thinning.ts";
 import { verifyLedger, type Progress, type Report } from "./verify/verify.ts";
 
 /** What a prune would come to. */
@@ -26,6 +27,8 @@ export interface PrunePlan {
   readonly versions: number;
   readonly dropped: number;
   readonly droppedBytes: number;
+  /** Notes of where credentials went, beside the ledger, that go with them. */
+  readonly coverage: number;
 }
 
 /** What a prune came to. */
@@ -35,8 +38,13 @@ export interface Pruned extends PrunePlan {
 }
 
 type OnProgress = (progress: Progress) => void;
-/** @param sequences of versions of the record n */
-type OnDropped = (n: number, sequences: readonly number[]) => void;
+
+/** What is done with what is not needed any more. */
+interface Drop {
+  /** @param sequences of versions of the record n */
+  readonly versions: (n: number, sequences: readonly number[]) => void;
+  readonly coverage: (ended: EndedCoverage) => void;
+}
 
 const STEP_ROWS = 5_000;
 /** Of the writable connection meanwhile: what is thinned lies side by side, and what is derived is made in another order. */
@@ -51,7 +59,7 @@ const DAY_ENDS = "SELECT max(sequence), max(at) FROM history_transactions WHERE 
 
 /** What a prune would come to. Reads in short steps; an appliance may be at work on the data. */
 export function planPrune(db: Sql, order: PruneOrder, onProgress: OnProgress = () => {}): PrunePlan {
-  return goThrough(db, order, onProgress, () => {});
+  return goThrough(db, order, onProgress, { versions: () => {}, coverage: () => {} });
 }
 
 /**
@@ -68,13 +76,14 @@ export function prune(db: Sql, kinds: readonly AnyKind[], order: PruneOrder, now
       let definitions: readonly string[] = [];
       const thin = $client.prepare("INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)");
       const drop = $client.prepare("DELETE FROM history_versions WHERE key = ((?1 << 31) | ?2)");
-      const plan = goThrough(db, order, onProgress, (n, sequences) => {
+      const versions = (n: number, sequences: readonly number[]) => {
         if (definitions.length === 0) definitions = takeOff(db);
         for (const sequence of sequences) {
           thin.run(n, sequence);
           drop.run(n, sequence);
         }
-      });
+      };
+      const plan = goThrough(db, order, onProgress, { versions, coverage: (ended) => dropCoverage(db, ended) });
       thin.finalize();
       drop.finalize();
       if (plan.dropped === 0) return { ...plan, report: null };
@@ -88,8 +97,11 @@ export function prune(db: Sql, kinds: readonly AnyKind[], order: PruneOrder, now
     .immediate();
 }
 
-/** Goes through all versions in the stretches that are thinned then, and hands over those that are not needed any more. */
-function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, onDropped: OnDropped): PrunePlan {
+/**
+ * Goes through all versions and ended coverage in the stretches that are thinned then, and hands over what is not
+ * needed any more.
+ */
+function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, drop: Drop): PrunePlan {
   const { $client } = db;
   const past = new ThinnedPast((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
   const { segments: before } = past;
@@ -99,7 +111,7 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, onDropped
   const segments = last === 0 ? before : afterPrune(before, { last, keep: order.keep, sequence });
   const until = segments.at(-1)?.last ?? 0;
   const kept = keptSequences(segments, dayEnds(db, until));
-  const plan = { segments, last, states: kept.length, versions: 0, dropped: 0, droppedBytes: 0 };
+  const plan = { segments, last, states: kept.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
   // A prune that could only make finer what is coarse already is none.
   if (last === 0 || Bun.deepEquals(segments, before)) return plan;
 
@@ -111,7 +123,7 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, onDropped
     plan.versions += versions.length;
     plan.dropped += dropped.length;
     for (const { bytes } of dropped) plan.droppedBytes += bytes;
-    if (dropped.length > 0) onDropped(n, dropped.map((version) => version.sequence));
+    if (dropped.length > 0) drop.versions(n, dropped.map((version) => version.sequence));
     versions = [];
   };
   for (let isLast = false; !isLast; ) {
@@ -126,6 +138,13 @@ function goThrough(db: Sql, order: PruneOrder, onProgress: OnProgress, onDropped
   }
   complete();
   statement.finalize();
+  // Where no version is dropped nothing is written: all that was can still be gone back to.
+  if (plan.dropped === 0) return plan;
+  for (const ended of coverageEndedUpTo(db, until)) {
+    if (!isDispensableStretch(ended, kept)) continue;
+    plan.coverage += 1;
+    drop.coverage(ended);
+  }
   return plan;
 }
 

@@ -31,7 +31,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, inventory: 
         query: Type.Object({ ...more, ...PageQuery }),
         answer: Type.Array(VersionOf(listed ?? answer, title)),
         isList: true,
-        example: { data: [versionExample(example)] },
+        example: { data: [versionExample(example)], parameters: { id: example["id"] as string } },
       },
       (call) => {
         const { id } = call.params;

@@ -3,6 +3,7 @@
 
 import { parseMembers, scopeKey, type AnyKind, type Kind, type RecordBase } from "../db/kind.ts";
 import type { ReadConnection } from "../db/read-connection.ts";
+import { membersSql, ofKindSql } from "../db/shape.ts";
 
 /** Whose records: an organization's, or those of some of its networks. */
 export interface Sight {
@@ -38,6 +39,11 @@ export interface CountRange {
 /** The newest version of the record `r` up to the transaction ?1, where it was alive then. */
 const VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((r.n << 31) | ?1) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
 
+/** The members of the version `v` of the record `r`. @param kinds those that it may be of */
+function membersOf(kinds: readonly AnyKind[]): string {
+  return ofKindSql(kinds, "r.kind", "v", membersSql);
+}
+
 export class RecordsAt {
   private readonly connection: ReadConnection;
   private readonly sequence: number;
@@ -59,12 +65,12 @@ export class RecordsAt {
    */
   matching<R extends RecordBase>(kinds: readonly Kind<R>[], query: string, limit: number): Known<R>[] {
     this.trace?.term(query);
-    const text = `SELECT r.n, r.kind, v.members
+    const text = `SELECT r.n, r.kind, ${membersOf(kinds)}
       FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?2 AND (history_search.rowid & 2147483647) <= ?1) t
       CROSS JOIN history_records r ON r.n = t.key >> 31 ${VERSION}
       WHERE r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
         AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND x.key <= ((r.n << 31) | ?1))
-        AND v.members IS NOT NULL AND ${this.visible("?4")} LIMIT +?3`;
+        AND v.members IS NOT NULL AND ${this.visible(kinds, "?4")} LIMIT +?3`;
     return this.remembered(kinds, text, [this.sequence, query, limit, ...this.sightValues()]);
   }
 
@@ -75,8 +81,8 @@ export class RecordsAt {
     const missing = [...wanted].filter((id) => !this.known.has(id));
     if (missing.length > 0) {
       for (const id of missing) this.known.set(id, null);
-      const text = `SELECT r.n, r.kind, v.members FROM json_each(+?2) j CROSS JOIN history_records r ON r.id = j.value ${VERSION}
-        WHERE v.members IS NOT NULL AND ${this.visible("?3")}`;
+      const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM json_each(+?2) j CROSS JOIN history_records r ON r.id = j.value ${VERSION}
+        WHERE v.members IS NOT NULL AND ${this.visible([kind], "?3")}`;
       this.remembered([kind], text, [this.sequence, JSON.stringify(missing), ...this.sightValues()]);
     }
     const found = new Map<string, Known<R>>();
@@ -94,7 +100,7 @@ export class RecordsAt {
 
   /** As livingIn, only those with one of these values in a field. */
   livingWith<R extends RecordBase>(kind: Kind<R>, containerN: number, field: keyof R & string, values: readonly (string | number)[]): Known<R>[] {
-    const condition = ` AND ('{' || v.members || '}') ->> '$.${field}' IN (SELECT value FROM json_each(+?4))`;
+    const condition = ` AND ('{' || ${membersOf([kind])} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(+?4))`;
     return this.living(kind, containerN, condition, [JSON.stringify(values)], values.length);
   }
 
@@ -124,8 +130,8 @@ export class RecordsAt {
   private living<R extends RecordBase>(kind: Kind<R>, containerN: number, condition: string, values: readonly string[], limit: number): Known<R>[] {
     const scope = scopeKey(containerN, kind);
     this.trace?.members(scope);
-    const text = `SELECT r.n, r.kind, v.members FROM history_spans s CROSS JOIN history_records r ON r.n = s.n ${VERSION}
-      WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL${condition} AND ${this.visible(`?${4 + values.length}`)} ORDER BY s.n LIMIT +?3`;
+    const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM history_spans s CROSS JOIN history_records r ON r.n = s.n ${VERSION}
+      WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL${condition} AND ${this.visible([kind], `?${4 + values.length}`)} ORDER BY s.n LIMIT +?3`;
     return this.remembered([kind], text, [this.sequence, scope, limit, ...values, ...this.sightValues()]);
   }
 
@@ -144,10 +150,10 @@ export class RecordsAt {
   }
 
   /** Whether the caller sees the record `r` with its version `v`. @param first the first of sightValues() */
-  private visible(first: string): string {
+  private visible(kinds: readonly AnyKind[], first: string): string {
     const isOwn = `EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +${first} * 64 + r.kind AND o.n = r.n)`;
     if (this.sight.networkIds === null) return isOwn;
-    return `${isOwn} AND ('{' || v.members || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?${Number(first.slice(1)) + 1}))`;
+    return `${isOwn} AND ('{' || ${membersOf(kinds)} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+?${Number(first.slice(1)) + 1}))`;
   }
 
   private sightValues(): (string | number)[] {

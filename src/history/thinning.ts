@@ -112,3 +112,14 @@ export function dispensable<V extends ThinnableVersion>(versions: readonly V[], 
   }
   return dropped;
 }
+
+/** What held from one transaction until another: [since, until). */
+export interface ThinnableStretch {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Whether what ended in a thinned stretch is not needed any more: it held as of none of the kept transactions. */
+export function isDispensableStretch({ since, until }: ThinnableStretch, kept: readonly number[]): boolean {
+  return until <= (kept.at(-1) ?? 0) && firstKeptFrom(kept, since) >= until;
+}

@@ -1,7 +1,8 @@
 // Whether a request is let in, or refused at once because too many came together: who is served is then served soon.
-// Looks at nothing of a request but when its turn comes.
+// Looks at nothing of a request but when its turn comes, and, where some have to be refused, whose it is.
 
 import { DomainError } from "../base/errors.ts";
+import { peerPlace } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
@@ -16,10 +17,16 @@ export const ROUND_ALWAYS_ADMITTED = 100;
 export const NEXT_ROUND_PATIENCE_MS = 50;
 export const NEXT_ROUND_ALWAYS_ADMITTED = 25;
 /**
- * Beyond that, so many of each source address are let in all the same: who fills a round (requests sent at once on one connection are all
- * taken up before anybody else's) does not shut out the others.
+ * Beyond that, so many of each caller are let in all the same: who fills a round (requests sent at once on one connection are all taken up
+ * before anybody else's) does not shut out the others. A caller is the user whose valid credentials a request carries, with whichever of
+ * the user's keys and sessions; all that come without such from one address are one.
  */
-export const ROUND_ALWAYS_ADMITTED_OF_SOURCE = 5;
+export const ROUND_ALWAYS_ADMITTED_OF_CALLER = 5;
+/**
+ * Credentials of one address that are looked up in a round to tell whose they are, besides those that were good lately: made-up ones are
+ * refused without asking the store.
+ */
+export const ROUND_LOOKUPS_OF_SOURCE = 20;
 /** What a caller that was refused is told to wait. */
 export const OVERLOAD_RETRY_AFTER_S = 1;
 /** Refusals are logged together, once in this time. */
@@ -28,6 +35,17 @@ const LOG_AFTER_MS = 1_000;
 /** What a request that is not let in is answered. */
 export function overloaded(): DomainError {
   return new DomainError("rate_limit_exceeded", "Too many requests have come at once; try again in a second.", { retry_after_seconds: OVERLOAD_RETRY_AFTER_S });
+}
+
+/** Who sends a request, as far as admission cares. Nothing is asked where nobody has to wait. */
+export interface Sender {
+  /** The address of the peer, as the socket has it. */
+  source(): string;
+  /**
+   * The user whose valid credentials the request carries; null for none.
+   * @param mayAsk asked before the store is: only for credentials that were not good lately
+   */
+  user(mayAsk: () => boolean): unknown;
 }
 
 export class Admission {
@@ -41,8 +59,11 @@ export class Admission {
   private refusedAt = Number.NEGATIVE_INFINITY;
   /** Not logged yet. */
   private refused = 0;
-  /** Let in beyond patience, in this round. */
-  private readonly bySource = new Map<string, number>();
+  /** Let in beyond patience, in this round: of each user and each address. */
+  private readonly byUser = new Map<unknown, number>();
+  private readonly byPlace = new Map<string, number>();
+  /** Looked up in this round, by address. */
+  private readonly lookups = new Map<string, number>();
 
   constructor(timers: Timers, log: Log) {
     this.timers = timers;
@@ -52,10 +73,10 @@ export class Admission {
   /**
    * To be asked of every request as it is taken up, before anything else.
    * @param now monotonic, in milliseconds
-   * @param sourceOf the address of the peer: asked only where patience has ended
+   * @param sender asked only where patience has ended
    * @returns whether it is let in; what it is answered otherwise is `overloaded`
    */
-  admits(now: number, sourceOf: () => string): boolean {
+  admits(now: number, sender: Sender): boolean {
     if (this.count === 0) {
       this.beganAt = now;
       const isNext = now - this.refusedAt <= NEXT_ROUND_PATIENCE_MS;
@@ -66,12 +87,9 @@ export class Admission {
     }
     this.count += 1;
     if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.patienceMs) return true;
-    const source = sourceOf();
-    const admitted = this.bySource.get(source) ?? 0;
-    if (admitted < ROUND_ALWAYS_ADMITTED_OF_SOURCE) {
-      this.bySource.set(source, admitted + 1);
-      return true;
-    }
+    const { place } = peerPlace(sender.source());
+    const user = sender.user(() => counted(this.lookups, place, ROUND_LOOKUPS_OF_SOURCE));
+    if (user === null ? counted(this.byPlace, place, ROUND_ALWAYS_ADMITTED_OF_CALLER) : counted(this.byUser, user, ROUND_ALWAYS_ADMITTED_OF_CALLER)) return true;
     this.refusedAt = now;
     this.noteRefusal();
     return false;
@@ -90,6 +108,14 @@ export class Admission {
 
   private readonly endRound = () => {
     this.count = 0;
-    if (this.bySource.size > 0) this.bySource.clear();
+    for (const counts of [this.byUser, this.byPlace, this.lookups]) if (counts.size > 0) counts.clear();
   };
+}
+
+/** One more of somebody, unless there are so many already. */
+function counted<T>(counts: Map<T, number>, of: T, max: number): boolean {
+  const count = counts.get(of) ?? 0;
+  if (count >= max) return false;
+  counts.set(of, count + 1);
+  return true;
 }

@@ -3,6 +3,8 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { DomainError, type ErrorCode } from "../base/errors.ts";
+import { FairLines } from "../base/fair-lines.ts";
+import { sharedBytes } from "../base/shared-bytes.ts";
 import { parseJson } from "./body.ts";
 import { NoBody } from "./schemas.ts";
 import { check, type Checked } from "./validation.ts";
@@ -28,13 +30,29 @@ export interface CheckedBody {
 export interface TakesBody {
   readonly operationId: string;
   readonly body?: TSchema;
+  /** It comes to the bytes of what it is once checked and normalised, in memory that threads share: whoever parses them trusts them. */
+  readonly takesBytes?: true;
+  /** The same where it is beyond LARGE_BODY_BYTES; else it comes to an object. */
+  readonly takesLargeAsBytes?: true;
+  /** Of the offenders that are told. */
+  readonly issuesMax?: number;
 }
 
 /** @throws DomainError malformed_json */
 export function checkBody(operation: TakesBody, { bytes, repeatedAs }: BodyToCheck): CheckedBody {
   // What is sent where nothing is expected is looked at all the same: a typo must not be a silent no-op.
-  const checked = operation.body === undefined ? check(NoBody, bytes.length === 0 ? {} : parseJson(bytes)) : check(operation.body, parseJson(bytes));
-  return { checked, fingerprint: repeatedAs === null || !checked.ok ? null : fingerprintOf(repeatedAs, JSON.stringify(checked.value ?? null)) };
+  const checked = operation.body === undefined ? check(NoBody, bytes.length === 0 ? {} : parseJson(bytes)) : check(operation.body, parseJson(bytes), "", operation.issuesMax);
+  if (!checked.ok) return { checked, fingerprint: null };
+  if (operation.takesBytes === true) {
+    return { checked: { ok: true, value: sharedBytes(JSON.stringify(checked.value)) }, fingerprint: null };
+  }
+  const isHandedOver = operation.takesLargeAsBytes === true && bytes.length > LARGE_BODY_BYTES;
+  if (repeatedAs === null && !isHandedOver) return { checked, fingerprint: null };
+  const text = JSON.stringify(checked.value ?? null);
+  return {
+    checked: isHandedOver ? { ok: true, value: sharedBytes(text) } : checked,
+    fingerprint: repeatedAs === null ? null : fingerprintOf(repeatedAs, text),
+  };
 }
 
 /** @param body what stands for the body */
@@ -42,24 +60,28 @@ export function fingerprintOf(repeatedAs: string, body: string): string {
   return new Bun.CryptoHasher("sha256").update(`${repeatedAs}\n`).update(body).digest("hex");
 }
 
-export type FromBodyWorker = { readonly id: number } & (
+export type FromBodyWorker =
   | { readonly ok: true; readonly body: CheckedBody }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null }
-);
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly params: Record<string, unknown>; readonly cause: string | null };
 
 interface Waiting {
+  readonly body: BodyToCheck;
   readonly resolve: (body: CheckedBody) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** The thread that large bodies are checked on, started when the first one arrives and again after a crash. */
+/**
+ * The thread that large bodies are checked on, started when the first one arrives and again after a crash. One body at a time, of each
+ * sender in turn: however many somebody sends, another's is next.
+ */
 export class BodyChecks {
   private readonly startWorker: () => Worker;
   private readonly onCrash: (message: string) => void;
   private worker: Worker | null = null;
   private isClosed = false;
-  private readonly waiting = new Map<number, Waiting>();
-  private nextId = 1;
+  private readonly lines = new FairLines<Waiting>();
+  /** What is being checked. */
+  private current: Waiting | null = null;
 
   constructor(startWorker: () => Worker, onCrash: (message: string) => void) {
     this.startWorker = startWorker;
@@ -68,17 +90,16 @@ export class BodyChecks {
 
   /**
    * As checkBody. The bytes are handed over: they are the caller's no more.
+   * @param sender whose turn it takes
    * @throws DomainError malformed_json, shutting_down, internal_error
    */
-  check(body: BodyToCheck): Promise<CheckedBody> {
+  check(body: BodyToCheck, sender: string): Promise<CheckedBody> {
     if (this.isClosed) return Promise.reject(shuttingDown());
-    const id = this.nextId;
-    this.nextId += 1;
     return new Promise((resolve, reject) => {
       // Before it is waited for: where no thread can be started, nothing is.
-      const worker = this.running();
-      this.waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, ...body }, [body.bytes.buffer as ArrayBuffer]);
+      this.running();
+      this.lines.add(sender, { body, resolve, reject });
+      this.next();
     });
   }
 
@@ -90,15 +111,29 @@ export class BodyChecks {
     this.failAll(shuttingDown);
   }
 
+  private next(): void {
+    if (this.current !== null) return;
+    this.current = this.lines.take();
+    if (this.current === null) return;
+    const { body } = this.current;
+    const { buffer } = body.bytes;
+    try {
+      this.running().postMessage(body, buffer instanceof SharedArrayBuffer ? [] : [buffer as ArrayBuffer]);
+    } catch (error) {
+      this.failAll(() => error as Error);
+    }
+  }
+
   private running(): Worker {
     if (this.worker !== null) return this.worker;
     const worker = this.startWorker();
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromBodyWorker>) => {
-      const waiting = this.waiting.get(data.id);
-      this.waiting.delete(data.id);
-      if (data.ok) waiting?.resolve(data.body);
-      else waiting?.reject(Object.assign(new DomainError(data.code, data.message, data.params), data.cause === null ? {} : { cause: data.cause }));
+      const { current } = this;
+      this.current = null;
+      if (data.ok) current?.resolve(data.body);
+      else current?.reject(Object.assign(new DomainError(data.code, data.message, data.params), data.cause === null ? {} : { cause: data.cause }));
+      this.next();
     };
     const crash = (message: string) => {
       if (this.worker !== worker) return;
@@ -111,25 +146,25 @@ export class BodyChecks {
     return worker;
   }
 
-  private failAll(error: () => DomainError): void {
-    for (const [id, waiting] of [...this.waiting]) {
-      this.waiting.delete(id);
-      waiting.reject(error());
-    }
+  private failAll(error: () => Error): void {
+    const { current } = this;
+    this.current = null;
+    current?.reject(error());
+    for (let waiting = this.lines.take(); waiting !== null; waiting = this.lines.take()) waiting.reject(error());
   }
 }
 
 /** The Worker's side. */
-export function serveBodyChecks(operations: readonly TakesBody[], port: { postMessage(message: FromBodyWorker): void }): (message: BodyToCheck & { id: number }) => void {
+export function serveBodyChecks(operations: readonly TakesBody[], port: { postMessage(message: FromBodyWorker): void }): (message: BodyToCheck) => void {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
-  return ({ id, ...body }) => {
+  return (body) => {
     try {
       const operation = byId.get(body.operationId);
       if (operation === undefined) throw new Error(`body checks: there is no operation ${body.operationId}`);
-      port.postMessage({ id, ok: true, body: checkBody(operation, body) });
+      port.postMessage({ ok: true, body: checkBody(operation, body) });
     } catch (error) {
-      if (error instanceof DomainError) port.postMessage({ id, ok: false, code: error.code, message: error.message, params: error.params, cause: null });
-      else port.postMessage({ id, ok: false, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      if (error instanceof DomainError) port.postMessage({ ok: false, code: error.code, message: error.message, params: error.params, cause: null });
+      else port.postMessage({ ok: false, code: "internal_error", message: "Something went wrong inside the appliance.", params: {}, cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
   };
 }

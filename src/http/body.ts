@@ -62,6 +62,11 @@ export class BodyAllowance {
     this.caller = caller;
   }
 
+  /** What it has sent. */
+  get bytes(): number {
+    return this.ownBytes;
+  }
+
   /** @throws DomainError rate_limit_exceeded */
   take(bytes: number): void {
     this.room.take(this.caller, bytes, beyondSmall(this.ownBytes + bytes) - beyondSmall(this.ownBytes));

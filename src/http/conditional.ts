@@ -11,12 +11,14 @@ export interface RecordVersion {
 }
 
 /**
- * The entity tag of a version.
+ * The entity tag of a version. What follows the first dot says how it was shown, and matters to no write.
+ * @param shape numbers what records have: the same version is shown otherwise by a netledger that knows more fields
  * @param ended tells a version of the past from the same one while it was the newest
  * @param view the answer's text, where it can differ without a new version: its hash tells such answers apart
  */
-export function entityTag({ sequence, mark }: RecordVersion, { ended = false, view = null }: { ended?: boolean; view?: string | null } = {}): string {
-  return `"${sequence}-${mark}${ended ? "-ended" : ""}${view === null ? "" : `.${Bun.hash(view).toString(36)}`}"`;
+export function entityTag({ sequence, mark }: RecordVersion, { shape = 1, ended = false, view = null }: { shape?: number; ended?: boolean; view?: string | null } = {}): string {
+  const shown = [...(shape === 1 ? [] : [`s${shape}`]), ...(view === null ? [] : [Bun.hash(view).toString(36)])];
+  return `"${[`${sequence}-${mark}${ended ? "-ended" : ""}`, ...shown].join(".")}"`;
 }
 
 /** Whether If-None-Match names this version: then 304. */
@@ -29,7 +31,7 @@ export function isNotModified(header: string | null, tag: string): boolean {
 export function assertMatch(header: string | null, version: RecordVersion): void {
   if (header === null || header.trim() === "*") return;
   const tag = entityTag(version);
-  // With the hash of what was shown beside it.
+  // However it was shown: also by a netledger of before a field.
   const beginning = `${tag.slice(0, -1)}.`;
   // The version is what a write builds on, whatever else the answer showed.
   if (!tags(header).some((each) => each === tag || each.startsWith(beginning))) {

@@ -1,5 +1,6 @@
 // What holds for every operation, in words: the introduction of the OpenAPI document, and of each group in it.
 
+import { MAX_WAITING_BYTES_OF_USER, MAX_WAITING_OF_USER, OUTCOME_LIMITS } from "../base/write-limits.ts";
 import { OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_PATIENCE_MS } from "./admission.ts";
 import { BODIES_OF_CALLER_LIMIT_BYTES, BODY_LIMIT_BYTES, BODY_MAX_CONTAINERS, BODY_MAX_DEPTH, BODY_PATIENCE_MS, BULK_BODY_LIMIT_BYTES } from "./body.ts";
 import { BULK_MAX, CHILDREN_MAX, DESCRIPTION_MAX_LENGTH, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAME_MAX_LENGTH, TAGS_MAX } from "./schemas.ts";
@@ -32,6 +33,8 @@ same then. A version of a record lives from its \`valid_from\` up to, and withou
 \`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\` before the first transaction finds nothing; one in the future is the present.
 \`meta.at\` echoes the instant, of an age the one that it comes to. The caller's rights are those of today. An unchanged write makes no version. A record that was made
 again for the same real thing has a new \`id\` and carries the id of its first incarnation as \`lineage_id\`.
+Asked again, a question about the past is answered the same, but for \`valid_to\`: it is null while a version is still the newest, and its end from then on.
+Where the operator has thinned history, \`meta\` says so (\`resolution\`, \`resolved_at\`).
 
 ## Lists
 
@@ -48,13 +51,19 @@ fields may be sent back and are ignored, so that GET, edit, PUT works; a field t
 bring its own \`id\` (a UUID that was never used).
 
 A POST with an \`Idempotency-Key\` (1 to 255 visible ASCII characters) can be repeated: for 24 hours the same caller, key and request get the answer of the
-first time, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with another request is 422.
+first time, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with another request is 422. A caller whose role has become
+less since is answered 403, and one who no longer reaches all the networks of then 404.
 
 \`POST …/{id}/restore\` brings a record back to what it was at an instant, a host with its children, and \`POST /api/v1/transactions/{sequence}/revert\` undoes
 one transaction; both with \`dry_run\` first, all or none, and each is itself a transaction that can be undone.
 
 Every GET of one record carries its version as \`ETag\`. With \`If-None-Match\` it answers 304 while the record is that version; with \`If-Match\` a PUT
 or DELETE answers 412 when it is not.
+
+## Examples
+
+The examples are of one world: each record that one of them names is made by the example of another operation. They can be sent one after the other, once
+the ids of the organization (\`…0001\`), of its network (\`…0002\`) and of the user who sends them (\`…0007\`) are put in.
 
 ## Limits
 
@@ -64,16 +73,20 @@ or DELETE answers 412 when it is not.
 | Request bodies of one user, with those of the user's keys, at a time | ${BODIES_OF_CALLER_LIMIT_BYTES / 1024 / 1024} MiB |
 | Until the next MiB of a body, or its end, is there | ${BODY_PATIENCE_MS / 1_000} seconds |
 | Arrays and objects in a request body | ${count(BODY_MAX_CONTAINERS)}, ${BODY_MAX_DEPTH} deep |
+| Requests with an \`Idempotency-Key\` that are remembered of one user | ${count(OUTCOME_LIMITS.ofUser.count)}, with up to ${OUTCOME_LIMITS.ofUser.bytes / 1024 / 1024} MiB of answers; the oldest are forgotten first |
 | Names | ${NAME_MAX_LENGTH} characters |
 | Descriptions | ${count(DESCRIPTION_MAX_LENGTH)} characters |
 | Tags of a record | ${count(TAGS_MAX)} |
 | Children of each kind of a host | ${count(CHILDREN_MAX)} |
 | Ids in a query | ${IDS_MAX} |
 | Records of one bulk request | ${count(BULK_MAX)} |
+| Writes of one user and that user's keys that wait for their turn | ${count(MAX_WAITING_OF_USER)}, and ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB |
 | Rows of a page | ${count(LIMIT_MAX)}, or all with \`limit=0\` |
 
 What is too much at once is refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to come again. So is a request that came together with more than
-${ROUND_ALWAYS_ADMITTED} others and could not be taken up within ${ROUND_PATIENCE_MS} ms: come again after ${OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`}. Nothing was done then. Only \`/api/health\` always answers.
+${ROUND_ALWAYS_ADMITTED} others and could not be taken up within ${ROUND_PATIENCE_MS} ms: come again after ${OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`}. Nothing was done then. Whoever sends very many
+requests at once does not shut out others: those with valid credentials are counted by user, all others by address. Only \`/api/health\` always answers.
+Writes wait in a line of each user and are done line by line in turn; what only lowers rights goes first. A write is done with the rights that its caller has when it is its turn.
 `;
 
 /** Groups of operations in the order in which they are shown. */

@@ -1,4 +1,4 @@
-// The OpenAPI document at /api/openapi.json, made by the swagger plugin from the registered operations, and the page at /docs.
+// The OpenAPI document at /api/openapi.json and /openapi.json, made by the swagger plugin from the registered operations, and the page at /docs.
 // Everything that the page needs is embedded: the appliance stands in networks without internet.
 
 import { promisify } from "node:util";
@@ -15,6 +15,8 @@ import { PAGE_HEADERS } from "./request.ts";
 import type { RegisteredRoute } from "./surface.ts";
 
 const DOCUMENT_PATH = "/api/openapi.json";
+/** Where many tools look first. */
+const SHORT_DOCUMENT_PATH = "/openapi.json";
 const PAGE_PATH = "/docs";
 const SCRIPT_PATH = "/docs/scalar.js";
 
@@ -44,7 +46,7 @@ export interface DocumentedSurface {
 
 /** The routes of the document, the page and its script; `/` leads to the page. */
 export function documentation(surface: DocumentedSurface) {
-  for (const path of ["/", DOCUMENT_PATH, PAGE_PATH, SCRIPT_PATH]) surface.alsoServes(path);
+  for (const path of ["/", DOCUMENT_PATH, SHORT_DOCUMENT_PATH, PAGE_PATH, SCRIPT_PATH]) surface.alsoServes(path);
   const plugin = swagger(SWAGGER);
   const generated = async (path: string) => plugin.handle(new Request(`http://localhost${path}`));
   let document: Promise<Asset> | undefined;
@@ -74,6 +76,7 @@ export function documentation(surface: DocumentedSurface) {
     .use(covered)
     // Once more, as a route that Bun itself finds: Elysia's own search does not understand every host under TLS.
     .get(PAGE_PATH, ({ request }) => surface.refusalOf(request) ?? answerPage(request), { detail: { hide: true } })
+    .get(SHORT_DOCUMENT_PATH, ({ request }) => surface.refusalOf(request) ?? answerDocument(request), { detail: { hide: true } })
     .get(SCRIPT_PATH, ({ request }) => surface.refusalOf(request) ?? answerScript(request), { detail: { hide: true } })
     .get("/", ({ request }) => surface.refusalOf(request) ?? redirect(request), { detail: { hide: true } });
 }
@@ -131,7 +134,7 @@ function finished(generated: Json, routes: readonly RegisteredRoute[]): Json {
   const groups = new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation["tags"] as string[])));
   return {
     openapi: generated["openapi"],
-    info: { ...(generated["info"] as Json), description: INTRODUCTION, license: { name: "Apache License 2.0", identifier: "Apache-2.0" } },
+    info: { ...(generated["info"] as Json), description: INTRODUCTION, contact: { name: "Whoever runs this appliance" }, license: { name: "Apache License 2.0", identifier: "Apache-2.0" } },
     servers: generated["servers"],
     tags: (generated["tags"] as { name: string }[]).filter((group) => groups.has(group.name)),
     paths,

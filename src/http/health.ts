@@ -12,11 +12,33 @@ export interface HealthProbe {
   readonly schemaVersion: number;
   /** Whether a backup is served. */
   readonly isReadOnly: boolean;
+  /** What the appliance does without on this machine. */
+  readonly limitations: readonly HealthLimitation[];
+}
+
+export interface HealthLimitation {
+  readonly code: string;
+  readonly message: string;
 }
 
 const ReadOnly = Type.Boolean({ description: "Whether a backup is served: everything that would change something is refused." });
 
-const Health = Type.Object({ status: Type.Literal("ok"), read_only: ReadOnly }, { $id: "Health" });
+const Limitation = Type.Object({
+  code: Type.String({ description: "`native_calls_refused` or `netlink_refused`." }),
+  message: Type.String({ description: "What is missing, why that may be, and what is done without it." }),
+});
+
+const Health = Type.Object(
+  {
+    status: Type.Literal("ok"),
+    read_only: ReadOnly,
+    limitations: Type.Array(Limitation, {
+      description:
+        "What this machine refuses to the appliance, so that scans and self-discovery go other ways; empty where nothing is refused. Found out at the start.",
+    }),
+  },
+  { $id: "Health" },
+);
 
 const Version = Type.Object(
   {
@@ -30,23 +52,24 @@ const Version = Type.Object(
 
 /** /api/health and /api/version, for anyone. */
 export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, probe: HealthProbe): void {
-  const health = JSON.stringify({ status: "ok", read_only: probe.isReadOnly });
   const version = JSON.stringify({ version: SERVER_VERSION, api_version: API_VERSION, schema_version: probe.schemaVersion, read_only: probe.isReadOnly });
   surface.get(
     "/api/health",
     {
       operationId: "getHealth",
       summary: "Whether the appliance answers and its store can be read",
+      description: "For whoever watches over it: answered also while other requests are refused as too many. `limitations` are what the machine does not let it do.",
       group: "Appliance",
       access: "anyone",
       // Who watches over the appliance asks whether it is there: one that is busy is.
       isAlwaysAdmitted: true,
       answer: Health,
-      example: { data: { status: "ok", read_only: false } },
+      example: { data: { status: "ok", read_only: false, limitations: [] } },
     },
     ({ headers }) => {
       probe.readStore();
-      return answer(health, headers);
+      // What the machine refuses is found out beside the start.
+      return answer(JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations }), headers);
     },
   );
   surface.get(
@@ -54,6 +77,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
     {
       operationId: "getVersion",
       summary: "The versions of the program, its API and its database",
+      description: "`schema_version` is that of the database: a backup of an older one is brought up to date by `netledger restore`.",
       group: "Appliance",
       access: "anyone",
       answer: Version,

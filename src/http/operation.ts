@@ -12,11 +12,11 @@ import type { Method, Operation } from "./surface.ts";
 
 /** @returns the OpenAPI 3.1 operation object; schemas with a name are put into `named` and referred to */
 export function describeOperation(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json {
-  const description = [operation.description, accessSentence(operation.access)].filter((each) => each !== undefined).join("\n\n");
+  const description = [operation.description ?? formSentence(method, operation), accessSentence(operation.access)].filter((each) => each !== undefined).join("\n\n");
   return {
     operationId: operation.operationId,
     summary: operation.summary,
-    ...(description === "" ? {} : { description }),
+    description,
     tags: [operation.group],
     security: security(operation.access),
     parameters: parameters(method, operation, named),
@@ -140,12 +140,28 @@ function documented(access: unknown): DocumentedAccess | null {
   return access === "anyone" ? null : (access as DocumentedAccess);
 }
 
-function accessSentence(access: unknown): string | undefined {
+function accessSentence(access: unknown): string {
   const asked = documented(access);
   if (asked === null) return "Takes no credentials.";
   const least = asked.role === undefined || asked.role === LEAST_ROLE ? null : `Takes the role ${asked.role} or a higher one`;
   if (asked.sessionOnly === true) return least === null ? "By sign-in only: API keys are refused." : `${least}, by sign-in only: API keys are refused.`;
-  return least === null ? undefined : `${least}.`;
+  return `${least ?? "Every role may"}.`;
+}
+
+/** What an operation does that has nothing to say but what all of its form do; one of no such form says so itself (a test looks). */
+function formSentence(method: Method, operation: Operation<unknown>): string | undefined {
+  const { operationId, answer } = operation;
+  const past = operation.query !== undefined && Object.hasOwn(operation.query.properties, "at") ? ", or with `at` as it was then" : "";
+  const cascade = operation.query !== undefined && Object.hasOwn(operation.query.properties, "cascade") ? " One that others depend on is refused, unless `cascade` takes these along." : "";
+  if (operation.media?.some(({ type }) => type === "text/csv") === true && answer === null) return "All rows of the list, by the same filters and orders, as a table.";
+  if (operation.isList === true) return `What the caller reaches, as it is${past}, page by page.`;
+  const isRecord = answersRecord(operation) || operation.isRecord === false;
+  if (method === "GET" && isRecord) return `The record as it is${past}.${operation.params === undefined ? "" : " What the caller does not reach is not there: 404."}`;
+  if (method === "POST" && operationId.startsWith("create")) return "Answers the record as it was made. It may bring an `id` of its own, which was never used before.";
+  if (method === "PUT" && isRecord) return "What the body requires is replaced, what else it leaves out stays. Answers the record as it was written.";
+  if (method === "DELETE") return `Answers the record as it was closed; asked with an earlier \`at\` it is still there.${cascade}`;
+  if (method === "POST" && operationId.startsWith("delete")) return `In one transaction, in which all of them go or none. Answers the records as they were closed.${cascade}`;
+  return undefined;
 }
 
 const LEAST_ROLE = "Viewer";
@@ -263,7 +279,8 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
   if (operation.body !== undefined) codes.add("unsupported_media_type");
   if (method !== "GET") for (const code of ["rate_limit_exceeded", "shutting_down", "storage_full"] as const) codes.add(code);
   if (takesIfMatch(method, operation)) codes.add("precondition_failed");
-  if (isRepeatable(method, operation)) codes.add("idempotency_key_reused");
+  // A repetition is told to who has the rights with which it was done.
+  if (isRepeatable(method, operation)) for (const code of ["idempotency_key_reused", "auth_permission_denied", "entity_not_found"] as const) codes.add(code);
   codes.add("internal_error");
   for (const code of operation.errors ?? []) codes.add(code);
   return codes;
@@ -280,7 +297,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
     for (const [name, property] of Object.entries(object?.properties ?? {})) {
       const description = property.description ?? PARAMETER_SENTENCES[name];
       const { description: _told, ...rest } = jsonSchema(property as TSchema, named);
-      const example = place === "path" ? (operation.example.data as Record<string, unknown> | null)?.[name] : undefined;
+      const example = operation.example.parameters?.[name] ?? (place === "path" ? (operation.example.data as Record<string, unknown> | null)?.[name] : undefined);
       list.push({
         name,
         in: place,
@@ -288,7 +305,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
         ...(description === undefined ? {} : { description }),
         ...(KindGuard.IsArray(property) ? { style: "form", explode: true } : {}),
         schema: rest,
-        ...(typeof example === "string" ? { example } : {}),
+        ...(typeof example === "string" || typeof example === "number" ? { example } : {}),
       });
     }
   }

@@ -1,8 +1,11 @@
 // A request as operations get it: what it is called, where it comes from, what makes it the same one when it is repeated.
 // Knows no operation.
 
-import type { Issue } from "../base/errors.ts";
+import { invalid, type Issue } from "../base/errors.ts";
 import { carriesSecret } from "./url-secrets.ts";
+
+/** What the log says of a request besides: who acts in it, whose sign-in it is. */
+export type LogFields = Record<string, string | null>;
 
 /** What makes a repeated POST the same one. */
 export interface Idempotency {
@@ -22,6 +25,8 @@ export interface RequestContext {
   /** Headers that every answer carries. */
   readonly headers: Record<string, string>;
   readonly setCookie: SetCookie;
+  /** Added to by whoever learns something that its line in the log is to tell. */
+  readonly logFields: LogFields;
   /** Of a POST that came with an Idempotency-Key; else null. */
   readonly idempotency: Idempotency | null;
 }
@@ -29,13 +34,17 @@ export interface RequestContext {
 /** Sets a cookie of the answer, whatever the answer becomes. `maxAge` is in seconds; 0 ends the cookie. */
 export type SetCookie = (name: string, value: string, options: { readonly maxAge: number; readonly secure: boolean }) => void;
 
-export interface Call<Actor, P, Q, B> extends RequestContext {
+export interface Call<Actor, P, Q, B, Access = unknown> extends RequestContext {
   readonly actor: Actor;
+  /** What the operation asks of its caller. */
+  readonly access: Access | "anyone";
   /** Names the actor anew and checks its rights, for an answer that takes its time. @throws DomainError auth_… */
   readonly again: <T>(handle: (actor: Actor) => T) => T;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Of the body as it came. */
+  readonly bodyBytes: number;
 }
 
 /** A request as it arrived, before anything is known of who sent it. */
@@ -45,6 +54,7 @@ export class ReceivedRequest implements RequestContext {
   readonly isTls: boolean;
   readonly setCookie: SetCookie;
   readonly headers: Record<string, string>;
+  readonly logFields: LogFields = {};
   readonly idempotency = null;
   private readonly peerOf: () => string;
   private peer: string | null = null;
@@ -93,6 +103,19 @@ function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Re
   if (isTls) headers["strict-transport-security"] = "max-age=31536000";
   return headers;
 }
+
+/**
+ * 400 where a request names no host, several, or what is none (RFC 9112 section 3.2): what stands in front of the appliance may have gone by
+ * another one of them. Bun refuses an HTTP/1.1 request without the line itself, and joins several lines by commas; HTTP/1.0 may go without.
+ * @throws DomainError validation_failed
+ */
+export function requireOneHost(headers: Headers): void {
+  const host = headers.get("host");
+  if (host !== null && !HOST.test(host)) throw invalid([{ path: "/Host", message: "must be there once, and be a host with or without a port" }]);
+}
+
+/** RFC 9110 section 7.2, but for the comma, which is in no host's name; an empty host is no http URI's (section 4.2.1). */
+const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i;
 
 /** The request's id as the client gave it; null where there is none, or one that no header and no log line should carry. */
 export function sentRequestId(request: Request): string | null {

@@ -125,7 +125,7 @@ export const recordFields = {
   created_at: Timestamp,
   updated_at: Timestamp,
   valid_from: Timestamp,
-  valid_to: Nullable(Timestamp, { description: "The end of this version; null on the live one." }),
+  valid_to: Nullable(Timestamp, { description: "The end of this version; null on the live one. The one field of an answer about the past that may change afterwards: when the version ends." }),
   lineage_id: Nullable(Uuid, { description: "The first incarnation of the same real thing." }),
 };
 

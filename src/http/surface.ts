@@ -7,11 +7,11 @@ import { DomainError, invalid, type ErrorCode, type Issue } from "../base/errors
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 import { Admission, overloaded } from "./admission.ts";
-import { checkBody, fingerprintOf, LARGE_BODY_BYTES, type BodyChecks, type CheckedBody } from "./body-checks.ts";
+import { checkBody, fingerprintOf, LARGE_BODY_BYTES, type BodyChecks, type BodyToCheck, type CheckedBody } from "./body-checks.ts";
 import { BODY_LIMIT_BYTES, BodyAllowance, BodyRoom, readBody, readOptionalBody, readShared } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
-import { idempotencyKey, isSecretPath, pathOf, ReceivedRequest, refuseCookie, repeatedAs, searchOf, sentRequestId, type Call, type RequestContext, type SetCookie } from "./request.ts";
+import { idempotencyKey, isSecretPath, pathOf, ReceivedRequest, refuseCookie, repeatedAs, requireOneHost, searchOf, sentRequestId, type Call, type LogFields, type RequestContext, type SetCookie } from "./request.ts";
 import { carriesSecret, secretInUrl, withoutSecrets } from "./url-secrets.ts";
 import { check } from "./validation.ts";
 
@@ -30,8 +30,12 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   readonly query?: Q;
   readonly body?: B;
   readonly bodyLimitBytes?: number;
-  /** The handler gets the bytes, and the command that it runs checks them against `body`: what postBytes registers. */
+  /** The handler gets the bytes of the body, checked and normalised, and hands them over as they are: what postBytes registers. */
   readonly takesBytes?: true;
+  /** The same for a body that is large: what postHandedOver and putHandedOver register. */
+  readonly takesLargeAsBytes?: true;
+  /** Of the offenders in its body that are told; MAX_ISSUES unless it is said here. */
+  readonly issuesMax?: number;
   /** The schema of `data`; null where no answer is the envelope. */
   readonly answer: TSchema | null;
   /** What it answers instead of the envelope, always or when it is asked to. */
@@ -47,7 +51,16 @@ export interface Operation<Access, P extends TObject = TObject, Q extends TObjec
   readonly setsCookie?: true;
   /** Error codes beyond those that every operation of its form has. */
   readonly errors?: readonly ErrorCode[];
-  readonly example: { readonly body?: unknown; readonly data: unknown; readonly meta?: unknown };
+  /**
+   * One that can be sent: the examples of all operations are of one world, in which each record that one of them names is made by another
+   * (a test sends them). Parameters of the path that are not here are the fields of `data` of that name.
+   */
+  readonly example: {
+    readonly body?: unknown;
+    readonly data: unknown;
+    readonly meta?: unknown;
+    readonly parameters?: Readonly<Record<string, string | number>>;
+  };
 }
 
 /** An answer that is not the envelope. */
@@ -66,12 +79,21 @@ export interface Gate<Actor, Access> {
   identify(context: RequestContext, access: Access): Actor;
   /** @throws DomainError auth_permission_denied and the like */
   permit(actor: Actor, access: Access, context: RequestContext): void;
-  /** Whose share an actor's bodies are of: compared, and not looked at. */
+  /** Whose share an actor's bodies are of: compared, as it is and as text, and not looked at. */
   payerOf(actor: Actor): unknown;
+  /** The actor as the log names it. */
+  logFieldsOf(actor: Actor): LogFields;
+  /**
+   * The payer of a request that may not be taken up at all: whose valid credentials it carries; null for none. Throws nothing, uses nothing up.
+   * @param mayAsk asked before the store is, which credentials that were good lately do without
+   */
+  senderOf(request: Request, mayAsk: () => boolean): unknown;
 }
 
 type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
-type Handler<Actor, P, Q, B> = (call: Call<Actor, Values<P>, Values<Q>, Values<B>>) => Response | Promise<Response>;
+/** A body, or the bytes of it in memory that threads share. */
+type HandedOver<B extends TSchema> = TUnsafe<Static<B> | Uint8Array>;
+type Handler<Actor, Access, P, Q, B> = (call: Call<Actor, Values<P>, Values<Q>, Values<B>, Access>) => Response | Promise<Response>;
 
 export interface RegisteredRoute {
   readonly method: Method;
@@ -119,25 +141,48 @@ export class Surface<Actor, Access> {
     this.isTls = options.isTls ?? false;
   }
 
-  get<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, P, Q, undefined>): this {
-    return this.register("GET", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  get<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, Access, P, Q, undefined>): this {
+    return this.register("GET", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
   }
 
-  post<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, P, Q, B>): this {
-    return this.register("POST", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  post<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, Access, P, Q, B>): this {
+    return this.register("POST", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
   }
 
-  /** As post, where checking the body would hold up other callers: the handler gets its bytes, in shared memory, and hands them over. */
-  postBytes<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, TSchema>, handler: Handler<Actor, P, Q, TUnsafe<Uint8Array>>): this {
-    return this.register("POST", path, { ...operation, takesBytes: true } as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  /** As post, where the body as an object would hold up other callers on its way to another thread: the handler gets its bytes, in shared memory. */
+  postBytes<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, TSchema>, handler: Handler<Actor, Access, P, Q, TUnsafe<Uint8Array>>): this {
+    return this.register("POST", path, { ...operation, takesBytes: true } as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
   }
 
-  put<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, P, Q, B>): this {
-    return this.register("PUT", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  /**
+   * As post, for a record that may be large: the handler gets the bytes of a body that is, and hands over what it gets
+   * as it is.
+   */
+  postHandedOver<P extends TObject, Q extends TObject, B extends TSchema>(
+    path: string,
+    operation: Operation<Access, P, Q, B>,
+    handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
+  ): this {
+    const ofEither = handler as unknown as Handler<Actor, Access, P, Q, B>;
+    return this.post(path, { ...operation, takesLargeAsBytes: true }, ofEither);
   }
 
-  delete<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, P, Q, undefined>): this {
-    return this.register("DELETE", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, TObject, TObject, TSchema>);
+  /** As put, otherwise as postHandedOver. */
+  putHandedOver<P extends TObject, Q extends TObject, B extends TSchema>(
+    path: string,
+    operation: Operation<Access, P, Q, B>,
+    handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
+  ): this {
+    const ofEither = handler as unknown as Handler<Actor, Access, P, Q, B>;
+    return this.put(path, { ...operation, takesLargeAsBytes: true }, ofEither);
+  }
+
+  put<P extends TObject, Q extends TObject, B extends TSchema>(path: string, operation: Operation<Access, P, Q, B>, handler: Handler<Actor, Access, P, Q, B>): this {
+    return this.register("PUT", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
+  }
+
+  delete<P extends TObject, Q extends TObject>(path: string, operation: Operation<Access, P, Q, never>, handler: Handler<Actor, Access, P, Q, undefined>): this {
+    return this.register("DELETE", path, operation as unknown as Operation<Access>, handler as unknown as Handler<Actor, Access, TObject, TObject, TSchema>);
   }
 
   /** Makes other methods than GET and HEAD a 405 at a path that is served without being an operation. */
@@ -153,11 +198,19 @@ export class Surface<Actor, Access> {
   /** What a request becomes that no operation answers, where it is not to be answered at all; else null. */
   refusalOf(request: Request): Response | null {
     if (!this.admits(request, this.monotonicMs())) return this.overloaded(request);
-    return carriesSecret(request.url) ? this.refuse(secretInUrl(), this.context(request)) : null;
+    try {
+      requirePlain(request);
+      return null;
+    } catch (error) {
+      return this.refuse(error, this.context(request));
+    }
   }
 
   private admits(request: Request, now: number): boolean {
-    return this.admission.admits(now, () => this.app.server?.requestIP(request)?.address ?? "local");
+    return this.admission.admits(now, {
+      source: () => this.app.server?.requestIP(request)?.address ?? "local",
+      user: (mayAsk) => this.gate.senderOf(request, mayAsk),
+    });
   }
 
   /** What is not taken up. The connection ends: what else was sent on it at once is nobody's then, and costs nothing. */
@@ -185,7 +238,7 @@ export class Surface<Actor, Access> {
     return this.refuse(error, this.context(request));
   }
 
-  private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>): this {
+  private register(method: Method, path: string, operation: Operation<Access>, handler: Handler<Actor, Access, TObject, TObject, TSchema>): this {
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
     if (isSecretPath(path)) this.secretive.add(operation);
     const app = operation.setsCookie === true ? this.cookieApp : this.app;
@@ -205,14 +258,14 @@ export class Surface<Actor, Access> {
   }
 
   /** Stays synchronous where there is no body: a promise per request is felt on the hot paths. */
-  private run(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, setCookie: SetCookie): Response | Promise<Response> {
+  private run(operation: Operation<Access>, handler: Handler<Actor, Access, TObject, TObject, TSchema>, request: Request, rawParams: Record<string, string>, setCookie: SetCookie): Response | Promise<Response> {
     const started = this.monotonicMs();
     const isAdmitted = this.admits(request, started);
     if (!isAdmitted && operation.isAlwaysAdmitted !== true) return this.overloaded(request);
     const context = this.context(request, setCookie, this.secretive.has(operation));
     if (!isAdmitted) context.headers["connection"] = "close";
     try {
-      if (carriesSecret(request.url)) throw secretInUrl();
+      requirePlain(request);
       if (operation.access === "anyone") return this.answer(operation, handler, context, this.unauthenticated, rawParams, started);
       return this.permitted(operation.access, context, (actor) => this.answer(operation, handler, context, actor, rawParams, started));
     } catch (error) {
@@ -220,7 +273,7 @@ export class Surface<Actor, Access> {
     }
   }
 
-  private answer(operation: Operation<Access>, handler: Handler<Actor, TObject, TObject, TSchema>, context: RequestContext, actor: Actor, rawParams: Record<string, string>, started: number): Response | Promise<Response> {
+  private answer(operation: Operation<Access>, handler: Handler<Actor, Access, TObject, TObject, TSchema>, context: RequestContext, actor: Actor, rawParams: Record<string, string>, started: number): Response | Promise<Response> {
     const issues: Issue[] = [];
     let params: unknown = EMPTY;
     if (operation.params !== undefined) {
@@ -233,7 +286,7 @@ export class Surface<Actor, Access> {
     if (operation.body === undefined && context.request.method !== "POST") {
       if (issues.length > 0) throw invalid(issues);
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
-      const answer = handler(Object.assign(context, { actor, params, query: parsed.value, body: undefined, again }) as never);
+      const answer = handler(Object.assign(context, { actor, access: operation.access, params, query: parsed.value, body: undefined, bodyBytes: 0, again }) as never);
       if (answer instanceof Response) return this.done(answer, context, operation, started);
       return answer.then(
         (response) => this.done(response, context, operation, started),
@@ -245,7 +298,7 @@ export class Surface<Actor, Access> {
 
   private async withBody(
     operation: Operation<Access>,
-    handler: Handler<Actor, TObject, TObject, TSchema>,
+    handler: Handler<Actor, Access, TObject, TObject, TSchema>,
     context: RequestContext,
     actor: Actor,
     params: unknown,
@@ -253,19 +306,20 @@ export class Surface<Actor, Access> {
     issues: Issue[],
     started: number,
   ): Promise<Response> {
-    const allowance = new BodyAllowance(this.bodyRoom, operation.access === "anyone" ? context.source : this.gate.payerOf(actor));
+    const payer = operation.access === "anyone" ? context.source : this.gate.payerOf(actor);
+    const allowance = new BodyAllowance(this.bodyRoom, payer);
     try {
       const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
       const keyIssues: Issue[] = [];
       const key = idempotencyKey(context.request, keyIssues);
-      const { checked, fingerprint } = await this.received(operation, context.request, key === null ? null : repeatedAs(context.request), limitBytes, allowance);
+      const { checked, fingerprint } = await this.received(operation, context.request, key === null ? null : repeatedAs(context.request), limitBytes, allowance, String(payer));
       if (!checked.ok) issues.push(...checked.issues);
       issues.push(...keyIssues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const body = checked.value;
       const idempotency = key === null || fingerprint === null ? null : { key, fingerprint };
       const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
-      const answer = again((now) => handler(Object.assign(context, { actor: now, params, query, body, idempotency, again }) as never));
+      const answer = again((now) => handler(Object.assign(context, { actor: now, access: operation.access, params, query, body, bodyBytes: allowance.bytes, idempotency, again }) as never));
       const response = await answer;
       return this.done(response, context, operation, started);
     } catch (error) {
@@ -275,16 +329,20 @@ export class Surface<Actor, Access> {
     }
   }
 
-  /** The body of a request, and what it comes to. What is handed over as bytes is checked where it is handed to. */
-  private async received(operation: Operation<Access>, request: Request, repeatedAs: string | null, limitBytes: number, allowance: BodyAllowance): Promise<CheckedBody> {
+  /** The body of a request, and what it comes to. @param sender whose turn it takes where it is checked */
+  private async received(operation: Operation<Access>, request: Request, repeatedAs: string | null, limitBytes: number, allowance: BodyAllowance, sender: string): Promise<CheckedBody> {
     if (operation.takesBytes === true) {
       const digest = repeatedAs === null ? null : new Bun.CryptoHasher("sha256");
-      const value = await readShared(request, limitBytes, allowance, digest);
-      return { checked: { ok: true, value }, fingerprint: repeatedAs === null || digest === null ? null : fingerprintOf(repeatedAs, digest.digest("hex")) };
+      const bytes = await readShared(request, limitBytes, allowance, digest);
+      const { checked } = await this.checkedBody(operation, { operationId: operation.operationId, bytes, repeatedAs: null }, sender);
+      return { checked, fingerprint: repeatedAs === null || digest === null ? null : fingerprintOf(repeatedAs, digest.digest("hex")) };
     }
     const bytes = operation.body === undefined ? await readOptionalBody(request, limitBytes, allowance) : await readBody(request, limitBytes, allowance);
-    const body = { operationId: operation.operationId, bytes, repeatedAs };
-    return this.bodyChecks !== null && bytes.length > LARGE_BODY_BYTES ? this.bodyChecks.check(body) : checkBody(operation, body);
+    return this.checkedBody(operation, { operationId: operation.operationId, bytes, repeatedAs }, sender);
+  }
+
+  private checkedBody(operation: Operation<Access>, body: BodyToCheck, sender: string): CheckedBody | Promise<CheckedBody> {
+    return this.bodyChecks !== null && body.bytes.length > LARGE_BODY_BYTES ? this.bodyChecks.check(body, sender) : checkBody(operation, body);
   }
 
   /** A body may take minutes to arrive: rights are those of the moment it is there. */
@@ -298,6 +356,8 @@ export class Surface<Actor, Access> {
   private permitted<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
     return this.gate.snapshot(() => {
       const actor = this.gate.identify(context, access);
+      // Of what is to be changed, by whom is told, also where it is refused.
+      if (!isRead(context.request) && context.logFields["actor_id"] === undefined) Object.assign(context.logFields, this.gate.logFieldsOf(actor));
       this.gate.permit(actor, access, context);
       return handle(actor);
     });
@@ -306,7 +366,7 @@ export class Surface<Actor, Access> {
   private done(response: Response, context: RequestContext, operation: Operation<Access>, started: number): Response {
     const tookMs = this.monotonicMs() - started;
     if (context.request.method !== "GET" || tookMs > SLOW_MS) {
-      this.log.info("request", { operation: operation.operationId, status: response.status, took_ms: Math.round(tookMs), request_id: context.requestId, source: context.source });
+      this.log.info("request", { operation: operation.operationId, status: response.status, took_ms: Math.round(tookMs), request_id: context.requestId, source: context.source, ...context.logFields });
     }
     return response;
   }
@@ -315,7 +375,7 @@ export class Surface<Actor, Access> {
     const { request, requestId } = context;
     // Whoever went away reads no answer, and nothing is wrong with the appliance.
     if (!(thrown instanceof DomainError) && request.signal.aborted) {
-      this.log.info("request_cut_off", { method: request.method, path: loggedPath(request), request_id: requestId, source: context.source });
+      this.log.info("request_cut_off", { method: request.method, path: loggedPath(request), request_id: requestId, source: context.source, ...context.logFields });
       return errorResponse(new DomainError("shutting_down", "The connection was closed before the request was whole: nothing was written."), context.headers);
     }
     let error: DomainError;
@@ -324,10 +384,10 @@ export class Surface<Actor, Access> {
     const path = loggedPath(request);
     if (error.code === "internal_error" || error.code === "storage_full") {
       const cause = error.cause ?? (thrown instanceof DomainError ? thrown.message : thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown);
-      this.log.error("request_failed", { method: context.request.method, path, code: error.code, cause: String(cause), request_id: context.requestId });
+      this.log.error("request_failed", { method: context.request.method, path, code: error.code, cause: String(cause), request_id: context.requestId, ...context.logFields });
       error = new DomainError(error.code, error.message, { request_id: context.requestId });
     } else {
-      this.log.info("request_refused", { method: context.request.method, path, code: error.code, request_id: context.requestId, source: context.source });
+      this.log.info("request_refused", { method: context.request.method, path, code: error.code, request_id: context.requestId, source: context.source, ...context.logFields });
     }
     return errorResponse(error, context.headers);
   }
@@ -349,6 +409,16 @@ interface RouteInput {
 
 const EMPTY = Object.freeze({});
 const NO_QUERY = { type: "object", properties: {} } as unknown as TObject;
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Before anything else of a request is looked at. @throws DomainError validation_failed */
+function requirePlain(request: Request): void {
+  requireOneHost(request.headers);
+  if (carriesSecret(request.url)) throw secretInUrl();
+}
 
 function loggedPath(request: Request): string {
   return withoutSecrets(pathOf(request.url)).slice(0, 200);

@@ -1,22 +1,24 @@
 // How every resource answers: a list, a record, a write. Between the HTTP surface and the store; no rules of any resource.
 
 import type { Access, Actor, CommandActor } from "../access/actor.ts";
+import type { AskedBy } from "../access/gate.ts";
 import { DomainError, notFound } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { formatInstant, parseInstantOrAge, type Instant } from "../base/instant.ts";
-import type { Repeatable } from "../db/kept-outcomes.ts";
+import type { KeptOfResult } from "../db/kept-outcomes.ts";
 import type { AnyKind, ScopeName } from "../db/kind.ts";
 import type { AsOf, Filter, ListQuery, OrderTerm } from "../db/list-query.ts";
 import type { LongReads } from "../db/long-reads.ts";
 import type { Compose, FoundItem, Parts, Reader } from "../db/reader.ts";
 import type { Thinned } from "../db/thinned-past.ts";
 import { readTroubleOf } from "../db/trouble.ts";
-import type { WriteQueue } from "../db/write-queue.ts";
+import type { WriteQueue, WriteTerms } from "../db/write-queue.ts";
 import { assertMatch, assertMayExist, entityTag, isNotModified, type RecordVersion } from "../http/conditional.ts";
 import { commaSeparated, LIST_HEAD, META, listMeta, listTail, metaAt, resolvedMembers, successBody, successParts } from "../http/envelope.ts";
 import { LIMIT_DEFAULT } from "../http/schemas.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { CSV_TYPE, csvHead, csvRows, type CsvColumn } from "../http/csv.ts";
+import { ANSWER_SHAPE } from "./kinds.ts";
 import type { LargeRecordInput } from "./large-record.ts";
 import type { Call, RequestContext } from "../http/request.ts";
 import type { Operation } from "../http/surface.ts";
@@ -28,7 +30,7 @@ export interface Inventory {
   readonly writes: WriteQueue;
   readonly longReads: LongReads;
   /** The caller as commands and the ledger know it. */
-  readonly authorOf: (actor: Actor, requestId: string) => CommandActor;
+  readonly authorOf: (call: AskedBy) => CommandActor;
   readonly log: Log;
 }
 
@@ -37,11 +39,13 @@ export interface ComposeFor {
   (reader: Reader, actor: Actor): Compose;
   /** Whether the answer can change without a new version of the record: with the caller's reach, or with other records. */
   readonly varies?: boolean;
+  /** Fields that show no more than what lies within the caller's reach. */
+  readonly reachFields?: readonly string[];
   /** What there may be very many of, so that a long read takes few records at a time. */
   readonly parts?: Parts;
 }
 
-type Context = RequestContext & { readonly actor: Actor };
+type Context = RequestContext & Pick<AskedBy, "actor" | "access"> & { readonly bodyBytes: number };
 
 /** Says that answers composed so can change without a new version of the record. */
 export function varying(compose: ComposeFor): ComposeFor {
@@ -185,36 +189,48 @@ export interface Written {
 
 /** Runs a command that creates or updates a record, and answers the record as it was written. */
 export async function answerWrite(inventory: Inventory, call: Context, command: string, input: object, kind: AnyKind, compose?: ComposeFor): Promise<Response> {
-  const { sequence, result } = await runWrite<Written>(inventory, call, command, input);
-  return writtenRecord(inventory, call, kind, result.id, sequence, compose);
+  const { seen, result } = await runWrite<Written>(inventory, call, command, input, "Id");
+  return writtenRecord(inventory, call, kind, result.id, seen, compose);
 }
 
-/** What the writer needs to know a repetition of this request; nothing where the caller did not ask for that. */
-export function repeatableOf(call: Context): { repeatable?: Repeatable } {
-  return call.idempotency === null ? {} : { repeatable: { callerN: call.actor.n, ...call.idempotency } };
+/**
+ * What the writer needs to know of this request besides what it does: how much it is, and how a repetition of it is known.
+ * @param keeps what of the result a repetition is answered with
+ */
+export function termsOf({ actor, bodyBytes, idempotency }: Context, keeps: KeptOfResult = "All"): WriteTerms {
+  return { bytes: bodyBytes, ...(idempotency === null ? {} : { repeatable: { userN: actor.userN, callerN: actor.n, ...idempotency, keeps } }) };
+}
+
+/** What a write came to. */
+export interface Done<T> {
+  /** Its transaction; null where it wrote nothing. */
+  readonly sequence: number | null;
+  /** The last transaction that it saw or wrote: as of which it is answered, also when it is repeated. Null where that is not known. */
+  readonly seen: number | null;
+  readonly result: T;
 }
 
 /** Runs a command with the caller as its actor and If-Match at hand. */
-export async function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object): Promise<{ sequence: number | null; result: T }> {
+export async function runWrite<T>(inventory: Inventory, call: Context, command: string, input: object, keeps?: KeptOfResult): Promise<Done<T>> {
   const ifMatch = call.request.headers.get("if-match");
   assertMayExist(call.request);
-  const { repeatable } = repeatableOf(call);
-  const outcome = await inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call.actor, call.requestId), repeatable);
+  const outcome = await inventory.writes.run<T>(command, { ...input, ifMatch }, inventory.authorOf(call), termsOf(call, keeps));
   if (outcome.isReplayed === true) call.headers["idempotency-replayed"] = "true";
-  return outcome;
+  const { sequence, result, head = null } = outcome;
+  return { sequence, result, seen: sequence ?? head };
 }
 
 /**
  * Answers a record as a write left it, with its entity tag.
- * @param sequence the write's transaction; null where nothing changed: the record as it stands
+ * @param seen the last transaction that the write saw or wrote; null for the record as it stands
  * @throws DomainError entity_not_found for a record that the caller no longer reaches
  */
-export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, sequence: number | null, compose?: ComposeFor): Response | Promise<Response> {
+export function writtenRecord(inventory: Inventory, call: Context, kind: AnyKind, id: string, seen: number | null, compose?: ComposeFor): Response | Promise<Response> {
   const { reader } = inventory;
   return reader.snapshot(() => {
-    // Nothing changed: the record as it stands. Else exactly what this write made of it, whatever came after.
+    // Exactly what this write made of it, or found where it changed nothing, whatever came after.
     // Observation values are those of now in either case.
-    const asOf = sequence === null ? null : { ...reader.atSequence(sequence), present: true };
+    const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind.name, id);
     return shown(inventory, call, { kind, found: { ...found, ended: false }, asOf, compose, isWritten: true }, META);
@@ -230,7 +246,7 @@ export async function answerRemoval(
   kind: AnyKind,
   compose?: ComposeFor,
 ): Promise<Response> {
-  const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, id: call.params.id });
+  const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, id: call.params.id }, "Nothing");
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const { reader } = inventory;
   return reader.snapshot(() => {
@@ -250,7 +266,7 @@ export async function answerBulkRemoval(
   kind: AnyKind,
   compose?: ComposeFor,
 ): Promise<Response> {
-  const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, ids: call.body });
+  const { sequence } = await runWrite<unknown>(inventory, call, command, { ...input, ids: call.body }, "Nothing");
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const asOf = inventory.reader.atSequence(sequence - 1);
   const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
@@ -298,7 +314,7 @@ function shown(inventory: Inventory, call: Context, record: Found, meta: string,
   };
   if (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)) return largeRecord(inventory, call, record).then(({ tag, text }) => answer(tag, () => new Blob(successParts(text, meta))));
   const text = compose === undefined ? found.text : (compose(reader, call.actor)([found], asOf)[0] as string);
-  return answer(entityTag(found, { ended: found.ended, view: compose?.varies === true ? text : null }), () => successBody(text, meta));
+  return answer(entityTag(found, { shape: ANSWER_SHAPE, ended: found.ended, view: compose?.varies === true ? text : null }), () => successBody(text, meta));
 }
 
 async function largeRecord(inventory: Inventory, call: Context, { kind, found, asOf, isWritten }: Found): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
@@ -362,4 +378,4 @@ export function failed(inventory: Pick<Inventory, "log">, call: RequestContext):
 }
 
 /** The handler's view of a call, for resources that name the type. */
-export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B>;
+export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B, Access>;

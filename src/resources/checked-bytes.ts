@@ -1,22 +1,29 @@
-// The command whose body comes as bytes: parsed and checked on the writer's thread, where no reader waits for it.
-// Knows no body: each command brings its schema.
+// Commands whose bodies come as bytes: read, checked and normalised before they were given to the writer, which has but
+// to parse them. Knows no body.
 
-import type { Static, TArray, TSchema } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";
-import { invalid } from "../base/errors.ts";
 import type { WriteTransaction } from "../db/transaction.ts";
-import { parseJson } from "../http/body.ts";
-import { check } from "../http/validation.ts";
-import { OFFENDERS_MAX } from "./offenders.ts";
+
+/** The command that takes the bytes of a list, as its operation has checked it, and hands `command` what they say. It throws what `command` throws. */
+export function fromCheckedBytes<Item, Result>(command: (tx: WriteTransaction, input: { items: readonly Item[] }, actor: CommandActor) => Result) {
+  return (tx: WriteTransaction, input: { bytes: Uint8Array }, actor: CommandActor): Result => {
+    return command(tx, { items: parsed(input.bytes) as Item[] }, actor);
+  };
+}
 
 /**
- * The command that takes bytes and hands `command` the list that they say.
- * It throws what `command` throws, malformed_json, and validation_failed with every offender.
+ * The command that writes one record, which also takes the bytes of a large body, as its operation has checked it. It
+ * throws what `command` throws.
  */
-export function fromBytes<Item extends TSchema, Result>(schema: TArray<Item>, command: (tx: WriteTransaction, input: { items: Array<Static<Item>> }, actor: CommandActor) => Result) {
-  return (tx: WriteTransaction, input: { bytes: Uint8Array }, actor: CommandActor): Result => {
-    const checked = check(schema, parseJson(input.bytes), "", OFFENDERS_MAX);
-    if (!checked.ok) throw invalid(checked.issues);
-    return command(tx, { items: checked.value as Array<Static<Item>> }, actor);
+export function fromCheckedBody<Input extends { readonly body: object }, Result>(
+  command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result,
+) {
+  return (tx: WriteTransaction, input: Input, actor: CommandActor): Result => {
+    const { body } = input;
+    return command(tx, body instanceof Uint8Array ? { ...input, body: parsed(body) } : input, actor);
   };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes));
 }

@@ -1,6 +1,7 @@
 // Every kind of record, in the order of their codes: foreign keys point upwards in this list.
 
 import type { AnyKind } from "../db/kind.ts";
+import { shapeOf } from "../db/shape.ts";
 import { apiKeyKind } from "./api-keys/api-key.ts";
 import { bindingKind } from "./bindings/binding.ts";
 import { credentialAssignmentKind } from "./credential-assignments/credential-assignment.ts";
@@ -40,3 +41,6 @@ export const KINDS: readonly AnyKind[] = [
   scheduleKind,
   ignoredKind,
 ];
+
+/** Grows with every field that any kind gets: a record may show parts of other kinds. */
+export const ANSWER_SHAPE = KINDS.reduce((shape, kind) => shape + shapeOf(kind) - 1, 1);

@@ -6,6 +6,7 @@ import type { LongRead } from "../db/long-reads.ts";
 import type { Reader } from "../db/reader.ts";
 import { entityTag, type RecordVersion } from "../http/conditional.ts";
 import { resourceOf } from "./catalog.ts";
+import { ANSWER_SHAPE } from "./kinds.ts";
 
 /** A version that was found, as plain data. */
 export interface LargeRecordInput {
@@ -23,7 +24,7 @@ export const largeRecord: LongRead = function* (reader: Reader, input: LargeReco
   const items = reader.itemsOf(kind, [input.n], input.asOf, input.actor);
   const [text] = compose === undefined ? items.map((item) => item.text) : compose(reader, input.actor)(items, input.asOf);
   if (text === undefined) throw new Error(`large record: there is no ${input.kind} ${input.n}`);
-  yield encoder.encode(entityTag(input.version, { ended: input.ended, view: compose?.varies === true ? text : null }));
+  yield encoder.encode(entityTag(input.version, { shape: ANSWER_SHAPE, ended: input.ended, view: compose?.varies === true ? text : null }));
   yield encoder.encode(text);
 };
 

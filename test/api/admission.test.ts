@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { generateApiKey } from "../../src/access/api-key.ts";
 import { DomainError } from "../../src/base/errors.ts";
-import { WRITE_RETRY_AFTER_S } from "../../src/db/write-queue.ts";
-import { NEXT_ROUND_ALWAYS_ADMITTED, NEXT_ROUND_PATIENCE_MS, OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_ALWAYS_ADMITTED_OF_SOURCE, ROUND_PATIENCE_MS } from "../../src/http/admission.ts";
+import { WRITE_RETRY_AFTER_S } from "../../src/base/write-limits.ts";
+import { Admission, NEXT_ROUND_ALWAYS_ADMITTED, NEXT_ROUND_PATIENCE_MS, OVERLOAD_RETRY_AFTER_S, ROUND_ALWAYS_ADMITTED, ROUND_ALWAYS_ADMITTED_OF_CALLER, ROUND_LOOKUPS_OF_SOURCE, ROUND_PATIENCE_MS } from "../../src/http/admission.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { newApiKey, newUser } from "../support/factories.ts";
 import { documentCheck } from "../support/openapi.ts";
 
 let appliance: TestAppliance;
@@ -33,7 +35,7 @@ async function together(count: number, stepMs: number, request: (i: number) => R
 }
 
 /** All come from one address here. */
-const ADMITTED = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_SOURCE;
+const ADMITTED = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
 
 const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
 const list = () => new Request("http://localhost/api/v1/tags");
@@ -64,7 +66,7 @@ describe("requests that come together", () => {
     const { cookie } = (appliance.owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
     const answers = await together(ADMITTED + 20, ROUND_PATIENCE_MS / 10, (i) => {
-      if (i < ADMITTED) return list();
+      if (i < ADMITTED) return new Request("http://localhost/api/v1/tags", { headers: { cookie: cookie as string } });
       const body = JSON.stringify({ organization_id: appliance.first.organizationId, name: `tag ${i}`, color: "Red", is_application: false });
       return new Request("http://localhost/api/v1/tags", { method: "POST", headers: { cookie: cookie as string, "content-type": "application/json" }, body });
     });
@@ -93,7 +95,7 @@ describe("requests that come together", () => {
     expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
   });
 
-  test.each(["/api/nothing", "/nothing", "/docs", "/docs/scalar.js", "/api/openapi.json", "/"])("are refused at %s as well, which is no operation", async (path) => {
+  test.each(["/api/nothing", "/nothing", "/docs", "/docs/scalar.js", "/api/openapi.json", "/openapi.json", "/"])("are refused at %s as well, which is no operation", async (path) => {
     const answers = await together(ADMITTED + 1, ROUND_PATIENCE_MS, () => new Request(`http://localhost${path}`));
     expect(answers.at(-1)?.status).toBe(429);
   });
@@ -123,6 +125,105 @@ describe("requests that come together", () => {
     await roundIsOver();
     const text = await refused.text();
     await check("GET", "/api/version", { status: refused.status, headers: refused.headers, text, body: JSON.parse(text), data: undefined });
+  });
+});
+
+describe("requests that come together from one address", () => {
+  const bearing = (authorization: string) => new Request("http://localhost/api/v1/tags", { headers: { authorization } });
+  /** Well-formed, and nobody's. */
+  const madeUp = () => `Bearer ${generateApiKey(appliance.random)}`;
+  /** As many as fill a round, and then these, each beyond all patience. */
+  const behind = async (flood: (i: number) => Request, then: readonly Request[], flooding = 3 * ADMITTED) => {
+    const answers = await together(flooding + then.length, ROUND_PATIENCE_MS / 10, (i) => (i < flooding ? flood(i) : (then[i - flooding] as Request)));
+    return { flood: statuses(answers.slice(0, flooding)), then: statuses(answers.slice(flooding)) };
+  };
+  /** In a round of its own, long after all that was refused. */
+  const alone = async (request: Request) => (await together(1, 0, () => request))[0]?.status;
+  const count = (answers: readonly number[], status: number) => answers.filter((each) => each === status).length;
+
+  test("and are one user's shut out no other user, and nobody who has not signed in", async () => {
+    const [viewer, other] = [await newUser(appliance, { role: "Viewer" }), await newUser(appliance, { role: "Viewer" })];
+    const key = newApiKey(appliance, { userId: viewer.id, permissions: "Viewer" }).key;
+    const theirs = newApiKey(appliance, { userId: other.id, permissions: "Viewer" }).key;
+    const { flood, then } = await behind(() => bearing(`Bearer ${key}`), [bearing(`Bearer ${theirs}`), list(), bearing(`Bearer ${theirs}`)]);
+    expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
+    expect(then).toEqual([200, 401, 200]);
+  });
+
+  test("count by user, with whichever key or session they come", async () => {
+    const { id } = await newUser(appliance, { role: "Viewer" });
+    const session = (await appliance.signedIn(id)) as unknown as { headers: Record<string, string> };
+    const keys = Array.from({ length: 20 }, () => newApiKey(appliance, { userId: id, permissions: "Viewer" }).key);
+    const ask = (i: number) => (i % 21 === 20 ? new Request("http://localhost/api/v1/tags", { headers: session.headers }) : bearing(`Bearer ${keys[i % 21]}`));
+    const { flood } = await behind(ask, []);
+    expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
+  });
+
+  test.each<[string, () => Request]>([
+    ["keys that are nobody's", () => bearing(madeUp())],
+    ["keys that are no keys", () => bearing("Bearer nlk_of my own making")],
+    ["other authorization", () => bearing("Basic bm9ib2R5Om5vdGhpbmc=")],
+    ["sessions that are nobody's", () => new Request("http://localhost/api/v1/tags", { headers: { cookie: `session_id=${Buffer.from(appliance.random.bytes(32)).toString("base64url")}` } })],
+    ["nothing", list],
+  ])("with %s count by address: they shut out each other, and no user", async (_what, flooding) => {
+    const { key } = newApiKey(appliance, { permissions: "Viewer" });
+    const { flood, then } = await behind(flooding, [flooding(), bearing(`Bearer ${key}`), list(), bearing(`Bearer ${key}`)]);
+    expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
+    // Made-up keys take up the look-ups; a key that was used before needs none.
+    const isKnown = _what.includes("nobody's") ? 429 : 200;
+    expect(then).toEqual([429, isKnown, 429, isKnown]);
+    expect(await alone(bearing(`Bearer ${key}`))).toBe(200);
+    expect((await behind(flooding, [bearing(`Bearer ${key}`), flooding()])).then).toEqual([200, 429]);
+  });
+
+  test("with a key that has ended, or is disabled, or of a disabled user, count by address", async () => {
+    const { id } = await newUser(appliance, { role: "Viewer" });
+    const ended = newApiKey(appliance, { userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
+    const disabled = newApiKey(appliance, { userId: id, permissions: "Viewer", isEnabled: false });
+    for (const { key } of [ended, disabled]) {
+      const { flood, then } = await behind(() => bearing(`Bearer ${key}`), [list()]);
+      expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
+      expect(then).toEqual([429]);
+    }
+    const good = newApiKey(appliance, { userId: id, permissions: "Viewer" });
+    expect(await alone(bearing(`Bearer ${good.key}`))).toBe(200);
+    await appliance.owner.put(`/api/v1/users/${id}`, { ...(await appliance.owner.get(`/api/v1/users/${id}`)).data, is_enabled: false });
+    expect(await alone(bearing(`Bearer ${good.key}`))).toBe(401);
+    expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).then).toEqual([429]);
+  });
+
+  test("and are refused note no use of a key", async () => {
+    const { id } = await newUser(appliance, { role: "Viewer" });
+    const used = newApiKey(appliance, { userId: id, permissions: "Viewer" });
+    const unused = newApiKey(appliance, { userId: id, permissions: "Viewer" });
+    const { then } = await behind(() => bearing(`Bearer ${used.key}`), [bearing(`Bearer ${unused.key}`)]);
+    expect(then).toEqual([429]);
+    const record = (await appliance.owner.get(`/api/v1/auth/keys/${unused.id}`)).data;
+    expect(record.last_used).toBeNull();
+  });
+
+  test("ask the store for whose credentials they carry so often at most", async () => {
+    await roundIsOver();
+    let asked = 0;
+    const admission = new Admission(appliance.timers, { info: () => {}, warn: () => {}, error: () => {} });
+    const from = (source: string) => ({
+      source: () => source,
+      user: (mayAsk: () => boolean) => {
+        if (mayAsk()) asked += 1;
+        return null;
+      },
+    });
+    admission.admits(0, from("192.0.2.1"));
+    for (let n = 0; n < ROUND_ALWAYS_ADMITTED; n += 1) admission.admits(1, from("192.0.2.1"));
+    expect(asked).toBe(0);
+    for (let n = 0; n < 1_000; n += 1) admission.admits(ROUND_PATIENCE_MS + 1, from("192.0.2.1"));
+    expect(asked).toBe(ROUND_LOOKUPS_OF_SOURCE);
+    // One machine has 2^64 addresses of IPv6; and one IPv4 address may be written in two ways.
+    const admitted = (sources: readonly string[]) => sources.filter((source) => admission.admits(ROUND_PATIENCE_MS + 1, from(source))).length;
+    expect(admitted(Array.from({ length: 1_000 }, (_, n) => `2001:db8:0:1::${n.toString(16)}`))).toBe(ROUND_ALWAYS_ADMITTED_OF_CALLER);
+    expect(admitted(["192.0.2.1", "::ffff:192.0.2.1", "2001:db8:0:1:ffff::1%eth0"])).toBe(0);
+    expect(admitted(["192.0.2.2", "2001:db8:0:2::1"])).toBe(2);
+    expect(asked).toBe(4 * ROUND_LOOKUPS_OF_SOURCE - 38);
   });
 });
 

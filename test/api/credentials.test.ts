@@ -361,13 +361,23 @@ describe("a deletion", () => {
 
   test("of many is refused for all when one is assigned, or is used beyond the caller's reach", async () => {
     const elsewhere = await newNetwork(appliance);
-    const [free, here, both] = [await newCredential(), await newCredential({ assigned_network_ids: [appliance.first.networkId] }), await newCredential({ assigned_network_ids: [appliance.first.networkId, elsewhere["id"]] })];
+    const { networkId } = appliance.first;
+    const [free, here, too, both] = [
+      await newCredential(),
+      await newCredential({ assigned_network_ids: [networkId] }),
+      await newCredential({ assigned_network_ids: [networkId] }),
+      await newCredential({ assigned_network_ids: [networkId, elsewhere["id"]] }),
+    ];
     const { client } = newApiKey(appliance, { permissions: "Admin", networkIds: [appliance.first.networkId] });
     const before = transactionCount(appliance);
-    expect(await client.post(`${PATH}/bulk-delete`, [free["id"], here["id"]])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { id: here["id"], dependants: { credential_assignments: 1 } } } });
-    expect(await client.post(`${PATH}/bulk-delete?cascade=true`, [free["id"], both["id"]])).toMatchObject({ status: 403, body: { code: "entity_access_denied", params: { id: both["id"] } } });
+    expect(await client.post(`${PATH}/bulk-delete`, [here["id"], too["id"]])).toMatchObject({ status: 409, body: { code: "entity_in_use", params: { id: here["id"], dependants: { credential_assignments: 1 } } } });
+    for (const other of [both, free]) {
+      const refused = await client.post(`${PATH}/bulk-delete?cascade=true`, [here["id"], other["id"]]);
+      expect(refused).toMatchObject({ status: 403, body: { code: "entity_access_denied", params: { id: other["id"] } } });
+    }
     expect(transactionCount(appliance)).toBe(before);
-    expect((await client.post(`${PATH}/bulk-delete?cascade=true`, [here["id"], free["id"]])).data).toMatchObject([{ id: free["id"] }, { id: here["id"], assigned_network_ids: [appliance.first.networkId] }]);
+    const removed = await client.post(`${PATH}/bulk-delete?cascade=true`, [too["id"], here["id"]]);
+    expect(removed.data).toMatchObject([{ id: here["id"], assigned_network_ids: [networkId] }, { id: too["id"] }]);
     expect(versionsOf(appliance, appliance.first.networkId).at(-1)).toMatchObject({ operation: "Updated", changed: ["credential_ids"] });
   });
 });

@@ -6,6 +6,7 @@ import { BULK_MAX } from "../../src/http/schemas.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { made, newCredential, newHost, newNetwork, newTag, newUser, newVlan, transactionCount, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
+import { holdWrites } from "../support/held-writes.ts";
 
 let appliance: TestAppliance;
 let networkId: string;
@@ -317,6 +318,13 @@ describe("a bulk write that is refused", () => {
       ["/0/services/0/tags/0", "entity_reference_invalid"],
       ["/0/interfaces/0/native_vlan_id", "entity_reference_invalid"],
     ]);
+  });
+
+  test("never comes to the writer where the schema refuses it", async () => {
+    const held = holdWrites(appliance, (_author, command) => command === "host.bulk");
+    const refused = await appliance.owner.post("/api/v1/hosts/bulk", [{ name: 5 }]);
+    expect(refused).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    held.release();
   });
 
   test("names what the schema refuses by its pointer, all of it", async () => {

@@ -3,8 +3,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
+import { csvRecords } from "../support/csv.ts";
 import { made, newCredential, newNetwork, newTag, newUser, newVlan, versionsOf, writtenIn, type Wire } from "../support/factories.ts";
 import { newIfEntry } from "../support/inventory.ts";
+import { instant } from "../support/past.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -53,6 +55,7 @@ describeRecords(
       model: "Anvil",
       serial_number: `A-${position}`,
       management_url: "https://10.77.0.1/",
+      asset_tag: `NL-${position}`,
       credential_assignments: [],
       ip_addresses: [
         { ip_address: `10.77.${position}.1`, mac_address: "00:1b:21:aa:bb:cc", name: "eth0", position: 3 },
@@ -79,6 +82,7 @@ describeRecords(
         tags: ["core"],
         virtualization: { type: "Docker", details: { vm_nmae: "x" } },
         sys_name: 1,
+        asset_tag: "",
         credential_assignments: [{ ip_address_ids: [] }],
         ip_addresses: [{ ip_address: "10.77.0.256", mac_address: "00:1b", position: -1, host: "x" }, 5],
         ports: [{ number: 0, protocol: "tcp" }],
@@ -86,7 +90,7 @@ describeRecords(
         colour: null,
       },
       paths: [
-        ..."/id /name /hostname /description /hidden /tags/0 /virtualization/type /virtualization/details/vm_nmae /sys_name /colour".split(" "),
+        ..."/id /name /hostname /description /hidden /tags/0 /virtualization/type /virtualization/details/vm_nmae /sys_name /asset_tag /colour".split(" "),
         ..."/credential_assignments/0/credential_id /credential_assignments/0/ip_address_ids".split(" "),
         ..."/ip_addresses/0/ip_address /ip_addresses/0/mac_address /ip_addresses/0/position /ip_addresses/0/host /ip_addresses/1".split(" "),
         ..."/ports/0/number /ports/0/protocol /services/0/service_definition /services/0/bindings/0/port_id /services/0/tags/0".split(" "),
@@ -1007,5 +1011,35 @@ describe("an update of a host writes", () => {
     expect(writtenIn(appliance)).toEqual({ "Updated host": 1 });
     await made(admin.put(`/api/v1/hosts/${host["id"]}`, { ...host, name: "renamed", credential_assignments: [] }));
     expect(writtenIn(appliance)).toEqual({ "Updated host": 1, "Deleted credential_assignment": 1, "Updated credential": 1 });
+  });
+});
+
+describe("a host's asset tag", () => {
+  const put = (host: Wire, fields: object) => made(appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: host["name"], hidden: false, tags: [], ...fields }));
+
+  test("has 1 to 255 characters, or there is none; it stays where a write leaves it out, and has its history", async () => {
+    const host = await newHost();
+    expect(host).toMatchObject({ asset_tag: null });
+    for (const [value, status] of [["x".repeat(255), 200], ["x".repeat(256), 400], ["", 400], [" ", 400], ["a\nb", 400], [7, 400], [null, 200], ["NL-0042", 200]] as const) {
+      expect((await appliance.owner.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: host["name"], hidden: false, tags: [], asset_tag: value })).status).toBe(status);
+    }
+    expect(await put(host, { name: "renamed" })).toMatchObject({ asset_tag: "NL-0042" });
+    expect(versionsOf(appliance, host["id"]).map(({ changed }) => changed)).toEqual([null, ["asset_tag"], ["asset_tag"], ["asset_tag"], ["name"]]);
+    await made(appliance.owner.post("/api/v1/hosts/bulk", [{ id: host["id"], name: "renamed", asset_tag: "NL-0043" }]));
+    expect(await made(appliance.owner.get(`/api/v1/hosts/${host["id"]}`))).toMatchObject({ asset_tag: "NL-0043" });
+  });
+
+  test("is what it is found by, and stands in the table, as of then", async () => {
+    const host = await newHost({ asset_tag: "INV-2026/0042" });
+    const at = instant(appliance);
+    await put(host, { asset_tag: "INV-2026/0099" });
+    const found = async (query: string) => ((await appliance.owner.get(`/api/v1/hosts?include_children=false&${query}`)).data as Wire[]).map(({ id }) => id);
+    for (const word of ["inv-2026/0042", "0042"]) {
+      expect(await found(`search=${word}&at=${at}`)).toEqual([host["id"]]);
+      expect(await found(`search=${word}`)).toEqual([]);
+    }
+    expect(await found("search=0099")).toEqual([host["id"]]);
+    const { text } = await appliance.owner.get(`/api/v1/hosts/export/csv?at=${at}`);
+    expect(csvRecords(text)).toMatchObject([{ id: host["id"], asset_tag: "INV-2026/0042" }]);
   });
 });

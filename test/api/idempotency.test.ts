@@ -84,6 +84,37 @@ describe("a POST with an Idempotency-Key", () => {
     for (const suffix of ["", "-wal"]) expect(Buffer.from(await Bun.file(appliance.databasePath + suffix).bytes()).includes(first.data.key)).toBe(false);
   });
 
+  test("keeps none of the records that the ledger has", async () => {
+    const description = "told once ".repeat(300);
+    const host = { name: "core", description, network_id: appliance.first.networkId, ports: Array.from({ length: 200 }, (_, n) => ({ number: n + 1, protocol: "Tcp" })) };
+    const made_ = await appliance.owner.post("/api/v1/hosts", host, with_("k1"));
+    const removed = await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"));
+    const sizes = appliance.reader.db.query("SELECT length(sealed) FROM idempotency_keys").values().flat() as number[];
+    expect(sizes).toHaveLength(2);
+    // The fingerprint, an id, and the seal.
+    expect(Math.max(...sizes)).toBeLessThan(250);
+    expect((await appliance.owner.post("/api/v1/hosts", host, with_("k1"))).text).toBe(made_.text);
+    expect((await appliance.owner.post("/api/v1/hosts/bulk-delete", [made_.data.id], with_("k2"))).text).toBe(removed.text);
+  });
+
+  test("that changed nothing is answered with the record as it was then, whatever came after", async () => {
+    await newSubnet(appliance, { cidr: "10.2.0.0/24" });
+    const host = await newHost(appliance, { ip_addresses: [{ ip_address: "10.2.0.1" }] });
+    const { id } = host["ip_addresses"][0];
+    appliance.clock.advance(1_000);
+    const before = transactionCount(appliance);
+    const confirm = () => appliance.owner.post(`/api/v1/ip-addresses/${id}/confirm`, undefined, with_("k1"));
+    const first = await confirm();
+    expect(first).toMatchObject({ status: 200, data: { ip_address: "10.2.0.1", credential_ids: [] } });
+    expect(transactionCount(appliance)).toBe(before);
+    appliance.clock.advance(1_000);
+    await made(appliance.owner.put(`/api/v1/ip-addresses/${id}`, { host_id: host["id"], ip_address: "10.2.0.66" }));
+    const changed = await confirm();
+    expect([changed.text, changed.headers.get("etag"), changed.headers.get("idempotency-replayed")]).toEqual([first.text, first.headers.get("etag"), "true"]);
+    await made(appliance.owner.delete(`/api/v1/ip-addresses/${id}?cascade=true`));
+    expect((await confirm()).text).toBe(first.text);
+  });
+
   test("deletes in bulk once", async () => {
     const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/16" });
     const first = await appliance.owner.post("/api/v1/subnets/bulk-delete", [subnet["id"]], with_("k1"));

@@ -205,7 +205,7 @@ describe("an interface entry", () => {
     ["speed_bps", 0.5],
     ["if_alias", "a".repeat(4_001)],
     ["vlan_ids", Array.from({ length: 4_095 }, () => UNKNOWN_ID)],
-    ["fdb_macs", Array.from({ length: 10_001 }, () => "00:00:00:00:00:01")],
+    ["fdb_macs", Array.from({ length: 50_001 }, () => "00:00:00:00:00:01")],
   ])("may not have a %s beyond its range", async (field, value) => {
     const { id: host_id } = await host();
     expect(await appliance.owner.post(PATH, { host_id, if_index: 1, if_descr: "x", [field]: value })).toMatchObject({ status: 400, body: { params: { issues: [{ path: `/${field}` }] } } });
@@ -534,10 +534,10 @@ describe("the macs behind an interface", () => {
     expect((await get((entries[1] as Wire)["id"]))["fdb_macs"]).toEqual([mac(2)]);
   });
 
-  test("are 10,000 at most, and that many are taken", async () => {
+  test("are 50,000 at most, and that many are taken", async () => {
     const entry = await newIfEntry(appliance, (await host())["id"]);
-    expect((await made(put(entry, { fdb_macs: macs(0, 10_000) })))["fdb_macs"]).toEqual(macs(0, 10_000));
-    expect(await put(entry, { fdb_macs: macs(0, 10_001) })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/fdb_macs" }] } } });
+    expect((await made(put(entry, { fdb_macs: macs(0, 50_000) })))["fdb_macs"]).toEqual(macs(0, 50_000));
+    expect(await put(entry, { fdb_macs: macs(0, 50_001) })).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/fdb_macs" }] } } });
   });
 });
 

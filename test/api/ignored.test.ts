@@ -240,6 +240,7 @@ describe("nothing is ignored", () => {
       manufacturer: null,
       model: null,
       serial_number: null,
+      has_all_addresses: true,
     };
     appliance = await newAppliance({ machine });
     const body = { network_id: appliance.first.networkId };

@@ -77,6 +77,32 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("describes every operation in more than its summary and who may, and names whom to ask", () => {
+    const saysWho = /^(?:Takes [^.]+|Every role may|By sign-in only: API keys are refused)\.$/;
+    for (const each of api.operations) {
+      const operation = each.operation as Any;
+      const sentences = (operation.description as string).split("\n\n").filter((paragraph) => !saysWho.test(paragraph));
+      expect(sentences.join(" "), titleOf(each)).toMatch(/^[^a-z].{10,}[.:|)]$/s);
+      expect(sentences, titleOf(each)).not.toContain(`${operation.summary}.`);
+      expect(operation.description, titleOf(each)).toMatch(/Takes (?:the role|no credentials)|Every role may\.|By sign-in only/);
+    }
+    expect(document.info.contact).toEqual({ name: expect.any(String) });
+  });
+
+  // What Spectral's ruleset `oas` warns of, besides what the linter of the generated client's test knows.
+  test("has nothing that linters warn of: no slash at the end of a path, no query in it, no script in a text, no enumeration with a value twice", () => {
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/[^/?{}]+|\/\{\w+\})+$/);
+    const names = document.tags.map(({ name }: Any) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const visit = (value: Any, key: string): void => {
+      if (typeof value === "string" && (key === "description" || key === "title")) expect(value).not.toMatch(/eval\(|<script/i);
+      if (value === null || typeof value !== "object") return;
+      if (Array.isArray(value.enum)) expect(new Set(value.enum.map((each: Any) => JSON.stringify(each))).size).toBe(value.enum.length);
+      for (const [name, each] of Object.entries(value)) visit(each, name);
+    };
+    visit(document, "");
+  });
+
   test("requires a body where the operation takes one", () => {
     for (const route of appliance.surface.routes) {
       const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
@@ -178,7 +204,7 @@ describe("the paths of the documentation", () => {
   const get = (path: string, headers: Record<string, string> = {}) => appliance.handle(new Request(`http://localhost${path}`, { headers }));
 
   test("need no credentials and carry a request id", async () => {
-    for (const path of ["/api/openapi.json", "/docs", "/docs/", "/docs/scalar.js"]) {
+    for (const path of ["/api/openapi.json", "/openapi.json", "/openapi.json/", "/docs", "/docs/", "/docs/scalar.js"]) {
       const response = await get(path, { "x-request-id": "mine" });
       expect([path, response.status, response.headers.get("x-request-id")]).toEqual([path, 200, "mine"]);
       await response.arrayBuffer();
@@ -191,7 +217,7 @@ describe("the paths of the documentation", () => {
     expect(response.headers.get("location")).toBe("/docs");
   });
 
-  test.each(["/", "/api/openapi.json", "/docs", "/docs/scalar.js"])("answer another method at %s with 405 and the envelope", async (path) => {
+  test.each(["/", "/api/openapi.json", "/openapi.json", "/docs", "/docs/scalar.js"])("answer another method at %s with 405 and the envelope", async (path) => {
     const answer = await appliance.anonymous.send("POST", path);
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("GET, HEAD");
@@ -210,6 +236,8 @@ describe("the paths of the documentation", () => {
     const again = await get("/api/openapi.json", { "if-none-match": plain.headers.get("etag") ?? "" });
     expect([again.status, await again.text()]).toEqual([304, ""]);
     expect(await openApiDocument({ handle: appliance.handle })).toBe(text);
+    const short = await get("/openapi.json");
+    expect([short.headers.get("content-type"), short.headers.get("etag"), await short.text()]).toEqual(["application/json", plain.headers.get("etag"), text]);
   });
 
   test("load nothing from another host", async () => {

@@ -524,21 +524,25 @@ describe("a credential", () => {
     expect((await live(appliance, "credentials", credential["id"]))["host_assignments"]).toEqual([{ host_id: kept["id"] }]);
   });
 
-  test("keeps what it is used for beyond the reach of a key, which learns nothing of it", async () => {
+  test("is not brought back by a key that does not reach all that it is used for, which learns nothing of it", async () => {
     const hidden = await newNetwork(appliance);
     const { networkId } = appliance.first;
     const credential = await newCredential(appliance, { credential_type: file("a"), assigned_network_ids: [networkId, hidden["id"]] });
     const at = instant(appliance);
-    await made(appliance.owner.put(`/api/v1/credentials/${credential["id"]}`, bodyOf(credential, { assigned_network_ids: [] })));
+    const path = `/api/v1/credentials/${credential["id"]}`;
     const { client } = newApiKey(appliance, { networkIds: [networkId] });
-    const answer = await restore(client, "credentials", credential["id"], at);
-    expect(answer.text).not.toContain(hidden["id"]);
-    expect(tally(answer.data)).toEqual({ "Update credential": 1, "Create credential_assignment": 1 });
-    expect((await live(appliance, "credentials", credential["id"]))["assigned_network_ids"]).toEqual([networkId]);
-
-    await made(appliance.owner.put(`/api/v1/credentials/${credential["id"]}`, bodyOf(credential, { credential_type: file("b"), assigned_network_ids: [hidden["id"]] })));
-    expect(await restore(client, "credentials", credential["id"], at)).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
-    expect((await live(appliance, "credentials", credential["id"]))["assigned_network_ids"]).toEqual([hidden["id"]]);
+    for (const assigned of [[], [hidden["id"]], [hidden["id"], networkId]]) {
+      await made(appliance.owner.put(path, bodyOf(credential, { name: `for ${assigned.length}`, assigned_network_ids: assigned })));
+      for (const dry_run of [true, false]) {
+        const answer = await restore(client, "credentials", credential["id"], at, { dry_run });
+        expect(answer).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
+        expect(answer.text).not.toContain(hidden["id"]);
+      }
+    }
+    await made(appliance.owner.put(path, bodyOf(credential, { name: "here alone", assigned_network_ids: [networkId] })));
+    const plan = await made(restore(client, "credentials", credential["id"], at));
+    expect(tally(plan)).toEqual({ "Update credential": 1, "Skip credential_assignment": 1 });
+    expect(await live(appliance, "credentials", credential["id"])).toMatchObject({ name: credential["name"], assigned_network_ids: [networkId] });
   });
 
   function sealed(): number {

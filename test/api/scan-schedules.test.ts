@@ -8,7 +8,7 @@ import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
 import { made, newApiKey, newNetwork, newSubnet, type Wire } from "../support/factories.ts";
 import { ManualTimers } from "../support/manual-timers.ts";
-import { asked, holdBack, untilEnded } from "../support/scans.ts";
+import { asked, communityOf, holdBack, untilEnded } from "../support/scans.ts";
 
 const HOUR_MS = 3_600_000;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -89,6 +89,26 @@ describe("a schedule", () => {
     expect((await untilEnded(appliance, scan["id"]))["status"]).toBe("Completed");
     await passTo("2026-11-24T12:00:00Z");
     expect(await runs()).toEqual(["2026-11-22T01:30", "2026-11-23T01:30", "2026-11-24T01:30"]);
+  });
+
+  test("sends the network's credentials to the targets that an Admin has named in it, and else where its subnets accept them", async () => {
+    const [subnet] = (await by.get("/api/v1/subnets")).data as [Wire];
+    await made(by.put(`/api/v1/subnets/${subnet["id"]}`, { ...subnet, accepts_credentials: false }));
+    await communityOf(appliance, "public");
+    await made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "core", ip_addresses: [{ ip_address: "10.0.0.1" }] }));
+    const { id } = await schedule({ kind: "snmp", targets: ["10.0.0.1"] });
+    await start();
+    const asked = async (until: string) => {
+      appliance.probes.asked.length = 0;
+      await passTo(until, 24 * HOUR_MS);
+      for (const scan of (await by.get("/api/v1/discovery/scans?limit=0")).data as Wire[]) await untilEnded(appliance, scan["id"]);
+      return appliance.probes.asked.map(({ address }) => address);
+    };
+    expect(await asked("2026-11-22T02:00:00Z")).toEqual(["10.0.0.1"]);
+    await made(by.put(`/api/v1/discovery/schedules/${id}`, { name: "nightly", cron: "30 2 * * *", kind: "snmp", targets: null }));
+    await settled();
+    expect(await asked("2026-11-23T02:00:00Z")).toEqual([]);
+    expect(await runs()).toHaveLength(2);
   });
 
   test("goes by the time of its zone: right after a spring gap, and once where an hour comes twice", async () => {

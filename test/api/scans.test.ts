@@ -587,9 +587,9 @@ describe("the list of scans", () => {
     await scanned(appliance, { kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
     const row = client.query<{ organization_n: number; network_n: number; request: string }, [string]>("SELECT organization_n, network_n, request FROM discovery_scans WHERE network_n = (SELECT n FROM history_records WHERE id = ?)").get(appliance.first.networkId);
-    const insert = client.prepare("INSERT INTO discovery_scans VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)");
+    const insert = client.prepare("INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at, request, progress, outcome) VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)");
     for (let each = 0; each < SCANS_KEPT; each += 1) insert.run(`00000000-0000-7000-8000-${String(each).padStart(12, "0")}`, row?.organization_n ?? 0, row?.network_n ?? 0, row?.request ?? "");
-    client.run("INSERT INTO discovery_findings VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')");
+    client.run("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')");
     client.close();
     const kept = await asked(appliance, { kind: "sweep" });
     const { data } = await owner.get(`${PATH}?network_id=${appliance.first.networkId}&limit=0`);
@@ -636,7 +636,7 @@ describe("the findings of a scan", () => {
   test("are all there, however many, and in their order", async () => {
     const scan = await scanned(appliance, { kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
-    for (let each = 0; each < 450; each += 1) client.query("INSERT INTO discovery_findings VALUES (?, ?, ?, ?)").run(scan["id"], each, each % 2 === 0 ? "Created" : "Partial", JSON.stringify({ type: each % 2 === 0 ? "Created" : "Partial", entity: null, id: null, label: String(each), reason: "" }));
+    for (let each = 0; each < 450; each += 1) client.query("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES (?, ?, ?, ?)").run(scan["id"], each, each % 2 === 0 ? "Created" : "Partial", JSON.stringify({ type: each % 2 === 0 ? "Created" : "Partial", entity: null, id: null, label: String(each), reason: "" }));
     client.close();
     const labels = async (query: string) => ((await owner.get(`${PATH}/${scan["id"]}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
     expect(await labels("limit=0")).toEqual(Array.from({ length: 450 }, (_, each) => each));
@@ -793,7 +793,7 @@ describe("when the appliance ends", () => {
   });
 });
 
-const authored = { type: "User" as const, id: null, name: "", organizationId: "", requestId: null, userId: null, role: "Owner" as const, networkIds: null };
+const authored = { type: "System" as const, id: null, name: "", organizationId: "", requestId: null, userId: null, role: "Owner" as const, networkIds: null };
 async function author() {
   Object.assign(authored, { organizationId: appliance.first.organizationId });
   return authored;

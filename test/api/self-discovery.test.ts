@@ -1,7 +1,7 @@
 // The machine records itself: once whole, then only what differs.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
+import type { MachineInterface, MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 
 const MACHINE: MachineSnapshot = {
@@ -15,6 +15,7 @@ const MACHINE: MachineSnapshot = {
     { ip_address: "10.2.3.4", prefix_length: 24, if_index: 2, cidr: "10.2.3.0/24" },
     { ip_address: "2001:db8::4", prefix_length: 64, if_index: 2, cidr: "2001:db8::/64" },
   ],
+  has_all_addresses: true,
   ports: [
     { number: 22, protocol: "Tcp", bound: [] },
     { number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] },
@@ -95,6 +96,18 @@ test("what is found no more goes, what a person entered or renamed stays", async
   expect(after.ports.map((port: { number: number }) => port.number).sort((a: number, b: number) => a - b)).toEqual([22, 5432, 12345]);
   const then = (await appliance.owner.get(`/api/v1/hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
   expect(then.ports.length).toBe(4);
+});
+
+test("where not all addresses can be read, those of an interface that is switched off stay, and no others", async () => {
+  await discover();
+  const [lo, eth0] = machine.interfaces as [MachineInterface, MachineInterface];
+  const addresses = machine.addresses;
+  machine = { ...machine, has_all_addresses: false, addresses: [], interfaces: [lo, { ...eth0, admin_status: "Down", oper_status: "Down" }] };
+  const switchedOff = await discover();
+  expect(switchedOff.deleted).toEqual({});
+  expect(switchedOff.updated).toEqual({ if_entries: 1 });
+  machine = { ...machine, interfaces: [lo, eth0], addresses: addresses.slice(0, 1) };
+  expect((await discover()).deleted).toEqual({ ip_addresses: 1 });
 });
 
 test("what a person made of a discovered record stays: a renamed service, a narrowed binding, a serial number that the machine can't tell", async () => {

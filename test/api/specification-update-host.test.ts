@@ -72,7 +72,7 @@ describe("the answer", () => {
     const host = await newHost(appliance);
     const after = await update(host, { name: "bare" });
     expect(problems(after, hostShape)).toEqual([]);
-    for (const field of ["hostname", "description", "virtualization", "valid_to", "lineage_id", "sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "chassis_id", "manufacturer", "model", "serial_number", "management_url"]) {
+    for (const field of ["hostname", "description", "virtualization", "valid_to", "lineage_id", "sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "chassis_id", "manufacturer", "model", "serial_number", "management_url", "asset_tag"]) {
       expect([field, after[field]]).toEqual([field, null]);
     }
     for (const field of ["tags", "credential_assignments", "interfaces", "ip_addresses", "ports", "services"]) expect([field, after[field]]).toEqual([field, []]);
@@ -157,6 +157,7 @@ describe("the optional fields", () => {
     model: "o",
     serial_number: "n",
     management_url: "https://192.0.2.1/",
+    asset_tag: "NL-000123",
   };
 
   test("are stored, keep their value when absent, and are cleared by null", async () => {

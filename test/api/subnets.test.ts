@@ -3,7 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Client } from "../support/client.ts";
-import { made, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf } from "../support/factories.ts";
+import { csvRecords } from "../support/csv.ts";
+import { made, newHost, newNetwork, newSubnet, newUser, newVlan, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { instant } from "../support/past.ts";
 import { describeRecords } from "../support/record-battery.ts";
 
 let appliance: TestAppliance;
@@ -20,7 +22,7 @@ describeRecords(
     roleBelow: "Viewer",
     place: "in a network",
     body: (networkId, position) => ({ network_id: networkId, cidr: `172.16.${position}.0/24`, name: "Server room", description: "first floor", subnet_type: "Lan", vlan_id: null, tags: [] }),
-    change: { field: "subnet_type", to: (body) => (body["subnet_type"] === "Lan" ? "Dmz" : "Lan") },
+    change: { field: "description", to: (body) => (body["description"] === "first floor" ? "second floor" : "first floor") },
     unique: "cidr",
     invalid: {
       body: { id: "x", network_id: null, cidr: "10.0.0.1/24", name: null, description: 1, subnet_type: "lan", vlan_id: "7", tags: ["a", 5], number: 1 },
@@ -204,5 +206,91 @@ describe("the list of subnets", () => {
     const query = `/api/v1/subnets?network_id=${appliance.first.networkId}&limit=1`;
     expect((await appliance.owner.get(query)).body).toMatchObject({ data: [second], meta: { pagination: { total_count: 1, has_more: false } } });
     expect((await appliance.owner.get(`${query}&at=${at}`)).body).toMatchObject({ data: [{ id: first["id"] }], meta: { at, pagination: { total_count: 2, has_more: true } } });
+  });
+});
+
+describe("whether a subnet accepts credentials", () => {
+  let member: Client;
+  beforeEach(async () => {
+    member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
+  });
+  const put = (subnet: Wire, fields: object, by: Client) => by.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], ...fields });
+  const forAdmins = { status: 403, body: { code: "auth_permission_denied", params: { required: "Admin", actual: "Member" } } };
+
+  test("is true of an Admin's unless they say otherwise, and false of a Member's, who may not make it true", async () => {
+    const { client: admin } = await newUser(appliance, { role: "Admin" });
+    for (const by of [appliance.owner, admin]) {
+      expect(await newSubnet(appliance, {}, by)).toMatchObject({ accepts_credentials: true });
+      expect(await newSubnet(appliance, { accepts_credentials: false }, by)).toMatchObject({ accepts_credentials: false });
+    }
+    expect(await newSubnet(appliance, {}, member)).toMatchObject({ accepts_credentials: false });
+    expect(await newSubnet(appliance, { accepts_credentials: false }, member)).toMatchObject({ accepts_credentials: false });
+    const before = transactionCount(appliance);
+    expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: true }, member)).toMatchObject(forAdmins);
+    expect(await post({ cidr: "10.9.0.0/16", accepts_credentials: null }, member)).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/accepts_credentials" }] } } });
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("and what it then consists of is an Admin's to change; sent back as it is, it changes nothing", async () => {
+    const accepting = await newSubnet(appliance, { subnet_type: "Lan" });
+    const other = await newSubnet(appliance, { subnet_type: "Lan" }, member);
+    const before = transactionCount(appliance);
+    for (const fields of [{ cidr: "10.9.0.0/16" }, { subnet_type: "Dmz" }, { accepts_credentials: false }]) {
+      expect(await put(accepting, fields, member)).toMatchObject(forAdmins);
+    }
+    expect(await put(other, { accepts_credentials: true }, member)).toMatchObject(forAdmins);
+    expect(transactionCount(appliance)).toBe(before);
+    // A client that changes what it may sends back the rest as it read it.
+    expect(await made(put(accepting, { ...accepting, name: "Renamed" }, member))).toMatchObject({ name: "Renamed", accepts_credentials: true });
+    expect(await made(put(accepting, {}, member))).toMatchObject({ accepts_credentials: true });
+    expect(await made(put(other, { cidr: "10.9.0.0/16", subnet_type: "Dmz" }, member))).toMatchObject({ cidr: "10.9.0.0/16", accepts_credentials: false });
+    const changed = await made(put(accepting, { cidr: "10.8.0.0/16", subnet_type: "Dmz", accepts_credentials: false }, appliance.owner));
+    expect(changed).toMatchObject({ cidr: "10.8.0.0/16", accepts_credentials: false });
+    expect(await made(put(changed, { subnet_type: "Lan" }, member))).toMatchObject({ subnet_type: "Lan" });
+    expect(versionsOf(appliance, accepting["id"]).map(({ changed }) => changed)).toEqual([null, ["name"], ["accepts_credentials", "cidr", "subnet_type"], ["subnet_type"]]);
+  });
+
+  test("cannot be brought back by a Member, by a restore or a revert", async () => {
+    const accepting = await newSubnet(appliance, { subnet_type: "Lan" });
+    const accepted = instant(appliance);
+    const closed = await made(put(accepting, { accepts_credentials: false }, appliance.owner));
+    const closing = appliance.reader.head().sequence;
+    const asClosed = instant(appliance);
+    await made(put(closed, { cidr: "10.8.0.0/16" }, member));
+    const path = `/api/v1/subnets/${accepting["id"]}`;
+    const before = transactionCount(appliance);
+    const refused = { status: 403, body: { code: "auth_permission_denied", params: { conflicts: [{ code: "role_too_low", field: "accepts_credentials" }] } } };
+    expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject(refused);
+    expect(transactionCount(appliance)).toBe(before);
+    expect((await member.post(`${path}/restore`, { at: asClosed })).status).toBe(200);
+    expect((await member.post(`/api/v1/transactions/${closing}/revert`, {})).status).toBe(403);
+    expect((await appliance.owner.post(`/api/v1/transactions/${closing}/revert`, {})).status).toBe(200);
+    expect(await made(member.get(path))).toMatchObject({ accepts_credentials: true });
+    // What it accepts goes with it, and does not come back but by an Admin.
+    await made(member.delete(path));
+    const deleting = appliance.reader.head().sequence;
+    expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject(refused);
+    expect((await member.post(`/api/v1/transactions/${deleting}/revert`, {})).status).toBe(403);
+    // An Admin's change of the prefix undone by a Member changes where credentials go.
+    expect((await appliance.owner.post(`${path}/restore`, { at: accepted })).status).toBe(200);
+    const moved = await made(put(accepting, { cidr: "10.7.0.0/16" }, appliance.owner));
+    const moving = appliance.reader.head().sequence;
+    expect(await member.post(`${path}/restore`, { at: accepted })).toMatchObject({ status: 403, body: { params: { conflicts: [{ code: "role_too_low", field: "cidr" }] } } });
+    expect((await member.post(`/api/v1/transactions/${moving}/revert`, {})).status).toBe(403);
+    expect(await made(member.get(path))).toEqual(moved);
+  });
+
+  test("is what lists and exports can be narrowed to, now and then", async () => {
+    const accepting = await newSubnet(appliance);
+    const other = await newSubnet(appliance, {}, member);
+    const at = instant(appliance);
+    await made(put(accepting, { accepts_credentials: false }, appliance.owner));
+    const found = async (query: string) => ((await appliance.owner.get(`/api/v1/subnets?${query}`)).data as Wire[]).map(({ id }) => id);
+    expect(await found("accepts_credentials=true")).toEqual([]);
+    expect(await found("accepts_credentials=false")).toEqual([accepting["id"], other["id"]]);
+    expect(await found(`accepts_credentials=true&at=${at}`)).toEqual([accepting["id"]]);
+    expect(await found(`accepts_credentials=false&at=${at}`)).toEqual([other["id"]]);
+    const { text } = await appliance.owner.get(`/api/v1/subnets/export/csv?accepts_credentials=true&at=${at}`);
+    expect(csvRecords(text)).toMatchObject([{ id: accepting["id"], accepts_credentials: "true" }]);
   });
 });

@@ -314,7 +314,7 @@ describe("an assignment of tags", () => {
   test(`is of up to ${BULK_MAX} records at once`, async () => {
     const { organizationId, networkId } = appliance.first;
     const subnets = inTransaction(appliance, (tx) =>
-      Array.from({ length: BULK_MAX }, (_, position) => tx.create(subnetKind, organizationId, { network_id: networkId, cidr: `10.${position >> 8}.${position & 255}.0/24`, name: "many", description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [] }).id),
+      Array.from({ length: BULK_MAX }, (_, position) => tx.create(subnetKind, organizationId, { network_id: networkId, cidr: `10.${position >> 8}.${position & 255}.0/24`, name: "many", description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [], accepts_credentials: true }).id),
     );
     const [tag] = (await newTags(1)) as [string];
     expect((await add("subnet", subnets, tag)).data).toEqual({ entity_type: "subnet", entity_ids: subnets, tag_id: tag, changed_ids: subnets });

@@ -67,6 +67,28 @@ describe("a device", () => {
     expect(target.requests.slice(0, 3).map((request) => request.community)).toEqual(["private", "private", "public"]);
   });
 
+  test("is sent nothing more with a credential that was taken back, and is tried with the next", async () => {
+    const target = await agent();
+    const asked = await ask(target, [community("private"), community("public")], { maySend: (each) => each.credential_id !== "SnmpV2c-private" });
+    expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV2c-public" } });
+    expect(target.requests.map((request) => request.community)).not.toContain("private");
+  });
+
+  test("is sent nothing more when its credential is taken back while it is read", async () => {
+    const target = await agent();
+    expect(await ask(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({ ok: true, requests: 3 });
+    expect(target.requestCount).toBe(3);
+    expect(reads.get("interfaces")?.columns.get("descr")).toMatchObject({ isComplete: false, problem: expect.stringContaining("taken back") });
+  });
+
+  test("is not asked again with a credential that was taken back while it was silent", async () => {
+    const target = await agent();
+    let asked = 0;
+    const maySend = () => (asked += 1) === 1;
+    expect(await ask(target, [community("private")], { maySend })).toMatchObject({ ok: false, failures: [{ reason: "cancelled" }], requests: 1 });
+    expect(target.requestCount).toBe(1);
+  });
+
   test("is tried first with the credential that opened it the last time", async () => {
     const target = await agent();
     const remembered = { credential_id: "SnmpV2c-public", key_extension: null };
@@ -165,6 +187,25 @@ describe("a device that misbehaves while it is read", () => {
     expect(size()).toBeLessThan(200);
     expect(problem()).toContain("no answer within");
     expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no answer within");
+  });
+
+  test("by saying nothing of one MIB is waited for there once at length, and read otherwise", async () => {
+    const bridge = "1.3.6.1.2.1.17";
+    const tables = Array.from({ length: 6 }, (_, each) => ({ name: `bridge ${each}`, table: "forwarding" as const, columns: { value: `${bridge}.${each + 4}.3.1.2` } }));
+    const target = await agent({ silentBelow: bridge });
+    const patience = { timeoutMs: 900, retries: 2 };
+    const asked = await askDevice(
+      target,
+      { credentials: [community("public")], remembered: null, signal: new AbortController().signal, timers: systemTimers, random: seededRandom(1), tryingPatience: SHORT_PATIENCE, patience },
+      { ...reader, plan: [...reader.plan.slice(0, 1), ...tables, ...reader.plan.slice(1)] },
+    );
+    expect(asked).toMatchObject({ ok: true });
+    expect(size()).toBe(200);
+    for (const { name } of tables) expect(reads.get(name)?.columns.get("value")?.problem).toContain("no answer within");
+    const waitedMs = tables.map(({ name }) => Number(/within ([0-9.]+) s/.exec(reads.get(name)?.columns.get("value")?.problem ?? "")?.[1]) * 1_000);
+    expect(waitedMs[0]).toBeGreaterThanOrEqual(900 * (1 + 1.5 + 2.25));
+    // Each of the others is given up for a quarter of that.
+    for (const waited of waitedMs.slice(1)) expect(waited).toBeLessThan(900 * 1.5);
   });
 
   test("by going in circles, or back, is not followed", async () => {

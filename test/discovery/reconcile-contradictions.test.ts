@@ -171,6 +171,35 @@ describe("devices that say the same of themselves", () => {
     }
   });
 
+  test("of one address a device is believed where it answers there, first or last, also when that has moved", async () => {
+    const moving = (ifIndex: number, at: string) =>
+      deviceAt(at, {
+        sys_name: "r-1",
+        serial_number: "SER100",
+        interfaces: [ethernet(1), ethernet(2)],
+        addresses: [address("10.0.0.1", 1), address("10.0.0.2", ifIndex)],
+      });
+    const cloneAt = (at: string) => {
+      const { device, ...others } = moving(1, at);
+      return { ...others, device: { ...device, addresses: [address(at, 1), address("10.0.0.2", 1)] } };
+    };
+    const macs = async () => (await first(hosts()))["ip_addresses"].map((each: Wire) => each["mac_address"]);
+    await scan.devices(moving(1, "10.0.0.1"), moving(1, "10.0.0.2"));
+    expect(await macs()).toEqual([mac(1), mac(1)]);
+    await scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"));
+    expect(await macs()).toEqual([mac(1), mac(2)]);
+    // What has all its signs and is taken for it has another word for the address at which it does not answer.
+    await scan.devices(cloneAt("10.0.0.3"), moving(2, "10.0.0.2"), moving(2, "10.0.0.1"));
+    expect(await macs()).toEqual([mac(1), mac(2), mac(1)]);
+    expect(await writtenBy(() => scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"), cloneAt("10.0.0.3")))).toBe(0);
+  });
+
+  test("under no name but that of the second are called as that one calls itself, in the same scan", async () => {
+    const nameless = (more: object, at: string) => deviceAt(at, { serial_number: "SER100", interfaces: [ethernet(1)], ...more });
+    await scan.devices(nameless({}, "10.0.0.1"), nameless({ sys_name: "sw-1" }, "10.0.0.2"));
+    expect((await hosts()).map((each) => [each["name"], each["sys_name"]])).toEqual([["sw-1", "sw-1"]]);
+  });
+
   test("two members of a cluster under one name keep the address that they share", async () => {
     const member = (number: number, at: string) => deviceAt(at, { sys_name: "fw", serial_number: `SER${number}00`, interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: mac(2, number) })], addresses: [address(`10.0.0.${number}`), address("10.0.0.1", 2)] });
     const all = async () => {

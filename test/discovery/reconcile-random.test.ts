@@ -137,7 +137,7 @@ for (let seed = 1; seed <= 12; seed += 1) {
         const devices = world.devices();
         // In several writes, as they come.
         for (let start = 0; start < devices.length; start += 5) count(await scan.devices(...devices.slice(start, start + 5)));
-        count(await scan.addresses(...devices.flatMap((each) => heardOf(each.device))));
+        count(await scan.addresses(...devices.flatMap((each) => heardOf(each.device).sightings)));
         return written;
       };
       await full();

@@ -1,7 +1,9 @@
 // What scans see becomes what the inventory says: once whole, then only what differs; by whose word; and which host is which.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { VLAN_CHANGES_OF_COMMAND } from "../../src/discovery/reconcile/scan-write.ts";
 import { findUnseen } from "../../src/discovery/reconcile/staleness.ts";
+import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
 import type { MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance.ts";
 import type { Wire } from "../support/factories.ts";
@@ -106,6 +108,92 @@ describe("a device that answers", () => {
     expect(first).toMatchObject({ if_name: "Gi0/1", if_alias: "known by ifXTable alone", speed_bps: 1_000_000_000 });
     expect(second).toMatchObject({ if_alias: "to core", fdb_macs: [mac(9, 9)] });
     expect((await hostNamed("sw-1"))["sys_location"]).toBe("Rack 5");
+  });
+
+  test("that is a trunk for thousands of VLANs on very many interfaces is written in several commands", async () => {
+    const numbers = Array.from({ length: 4_094 }, (_, each) => each + 1);
+    const trunks = (count: number, vlans: readonly number[]) => {
+      const interfaces = Array.from({ length: count }, (_, each) => ethernet(each + 1, { vlans: [...vlans] }));
+      return aSwitch({ interfaces, vlans: numbers.map((number) => ({ number, name: null })) });
+    };
+    const inAll = async (told: ReturnType<typeof aSwitch>) => {
+      const sizes: number[] = [];
+      const size = () => (appliance.reader.db.query("SELECT count(*) AS count FROM live_links WHERE relation = 'vlan_ids'").get() as { count: number }).count;
+      let before = size();
+      for (let isContinued = false; ; isContinued = true) {
+        const sighting = { ...told, digest: digestOf(told), ...(isContinued ? { is_continued: true } : {}) };
+        const { result } = await scan.run("discovery.devices", { sightings: [sighting] });
+        sizes.push(Math.abs(size() - before));
+        before = size();
+        if (result.unfinished === undefined) return sizes;
+        expect(result.unfinished).toEqual([{ ip_address: "10.0.0.2", is_second_telling: false }]);
+      }
+    };
+    const first = await inAll(trunks(60, numbers));
+    expect(Math.max(...first)).toBeLessThanOrEqual(VLAN_CHANGES_OF_COMMAND);
+    expect(first.reduce((sum, each) => sum + each, 0)).toBe(60 * 4_094);
+    const lengths = async () => ((await get("/api/v1/if-entries?limit=0")) as Wire[]).map((each) => each["vlan_ids"].length);
+    expect(await lengths()).toEqual(Array(60).fill(4_094));
+    // All of it is remembered: there is nothing to go through.
+    const again = trunks(60, numbers);
+    expect((await scan.devices(again)).sequence).toBeNull();
+    // Their going as well.
+    expect(Math.max(...(await inAll(trunks(60, [1]))))).toBeLessThanOrEqual(VLAN_CHANGES_OF_COMMAND);
+    expect(await lengths()).toEqual(Array(60).fill(1));
+  }, 60_000);
+
+  test("does not overwrite the MAC addresses that a person has entered: those of its table stand beside them", async () => {
+    const learned = (...macs: string[]) => aSwitch({ interfaces: [ethernet(1), ethernet(2, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: 20 })) })] });
+    const uplink = async () => ((await entries())[1] ?? {}) as Wire;
+    const put = async (macs: readonly string[] | null) => {
+      const { id, if_index, if_descr } = await uplink();
+      expect((await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: macs })).status).toBe(200);
+    };
+    await scan.devices(learned(mac(9, 1), mac(9, 2)));
+    // Sent back as it is, it is nobody's word.
+    await put([mac(9, 2), mac(9, 1)]);
+    await scan.devices(learned(mac(9, 1), mac(9, 3)));
+    expect(await uplink()).toMatchObject({ fdb_macs: [mac(9, 1), mac(9, 3)] });
+
+    await put([mac(7, 7)]);
+    await scan.devices(learned(mac(9, 1), mac(9, 4)));
+    expect(await uplink()).toMatchObject({ fdb_macs: [mac(7, 7)], discovered: { fdb_macs: [mac(9, 1), mac(9, 4)] } });
+    const { sequence } = await scan.devices(learned(mac(9, 1), mac(9, 4)));
+    expect(sequence).toBeNull();
+    await scan.devices(learned());
+    expect((await uplink())["fdb_macs"]).toEqual([mac(7, 7)]);
+    await scan.devices(learned(mac(7, 7)));
+    expect(await uplink()).toMatchObject({ fdb_macs: [mac(7, 7)] });
+    expect(await uplink()).not.toHaveProperty("discovered");
+
+    // None is a word as well.
+    await put(null);
+    await scan.devices(learned(mac(9, 5)));
+    expect(await uplink()).not.toHaveProperty("fdb_macs");
+    expect(await uplink()).toMatchObject({ discovered: { fdb_macs: [mac(9, 5)] } });
+  });
+
+  test("follows its own table again once what a person entered was taken back", async () => {
+    const learned = (...macs: string[]) => aSwitch({ interfaces: [ethernet(1, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: null })) })] });
+    const first = async () => ((await entries())[0] ?? {}) as Wire;
+    await scan.devices(learned(mac(9, 1)));
+    const { id, if_index, if_descr } = await first();
+    expect((await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: [mac(7, 7)] })).status).toBe(200);
+    const { sequence } = ((await get("/api/v1/transactions?limit=1")) as Wire[])[0] as Wire;
+    expect((await appliance.owner.post(`/api/v1/transactions/${sequence}/revert`, {})).status).toBe(200);
+    expect((await first())["fdb_macs"]).toEqual([mac(9, 1)]);
+    await scan.devices(learned(mac(9, 2)));
+    expect(await first()).toMatchObject({ fdb_macs: [mac(9, 2)] });
+  });
+
+  test("of which an interface learned more than ten thousand addresses shows them in a form that can be sent back", async () => {
+    const forwarding = Array.from({ length: 12_000 }, (_, number) => ({ mac_address: mac(number & 255, number >> 8), vlan_number: 1 }));
+    await scan.devices(aSwitch({ interfaces: [ethernet(1, { forwarding })] }));
+    const [shown] = (await entries()) as [Wire];
+    expect(shown["fdb_macs"]).toHaveLength(12_000);
+    const answer = await appliance.owner.put(`/api/v1/if-entries/${shown["id"]}`, shown);
+    expect(answer.status).toBe(200);
+    expect(answer.data["updated_at"]).toBe(shown["updated_at"]);
   });
 
   test("forgets a forwarding entry, an announcement and a VLAN membership that its whole table does not have any more", async () => {
@@ -310,11 +398,67 @@ describe("which host is which", () => {
     expect((await hostNamed("10.0.0.40"))["source"]).toEqual({ type: "Discovery" });
   });
 
-  test("a MAC address that answers for a whole subnet is no sign of anybody", async () => {
-    const proxied = Array.from({ length: 40 }, (_, number) => ({ ip_address: `10.0.0.${100 + number}`, mac_address: mac(1, 77), if_index: 1 }));
-    await scan.devices(aSwitch({ arp: proxied }));
-    await scan.heardBy(aSwitch({ arp: proxied }));
-    expect(await hosts()).toHaveLength(41);
+  describe("a MAC address that answers for a whole subnet", () => {
+    const SHARED = mac(1, 77);
+    const proxiedAt = (from: number, count: number) => Array.from({ length: count }, (_, number) => ({ ip_address: `10.0.0.${from + number}`, mac_address: SHARED, if_index: 1 }));
+    const proxied = proxiedAt(100, 40);
+    const hearOf = async (arp: typeof proxied) => {
+      await scan.devices(aSwitch({ arp }));
+      return scan.heardBy(aSwitch({ arp }));
+    };
+    const macsAt = async () => (await hosts()).filter((host) => host["name"] !== "sw-1").map((host) => host["ip_addresses"].map((each: Wire) => each["mac_address"]));
+
+    test("is kept at every address, and is no sign of anybody", async () => {
+      await hearOf(proxied);
+      expect(await hosts()).toHaveLength(41);
+      expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
+      // Nor whose network card it is.
+      expect((await hosts()).filter((host) => host["name"] !== "sw-1").map((host) => host["manufacturer"])).toEqual(proxied.map(() => null));
+      expect((await hearOf(proxied)).sequence).toBeNull();
+    });
+
+    test("is none either when fewer are heard of later: new addresses are new hosts", async () => {
+      await hearOf(proxied);
+      await hearOf([...proxiedAt(100, 5), ...proxiedAt(200, 2)]);
+      expect(await hosts()).toHaveLength(43);
+    });
+
+    test("is none where it was one, as long as it was few: those that it was seen at stay as they are", async () => {
+      await hearOf(proxiedAt(100, 3));
+      expect(await hosts()).toHaveLength(2);
+      await hearOf(proxied);
+      expect(await hosts()).toHaveLength(39);
+      expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
+    });
+
+    test("does not make the router that has it one of them, nor one of them the router", async () => {
+      await hearOf(proxied);
+      const router = deviceAt("10.0.0.1", { sys_name: "router", interfaces: [ethernet(1, { mac_address: SHARED })], addresses: [{ ip_address: "10.0.0.1", prefix_length: 24, if_index: 1 }] });
+      await scan.devices(router);
+      expect(addressesOf(await hostNamed("router"))).toEqual(["10.0.0.1"]);
+      expect(await hosts()).toHaveLength(42);
+      await hearOf(proxied);
+      expect(await hosts()).toHaveLength(42);
+    });
+
+    test("does not keep the router away when a person deletes one of them", async () => {
+      await hearOf(proxied);
+      const one = await hostNamed("10.0.0.100");
+      expect((await appliance.owner.delete(`/api/v1/hosts/${one["id"]}?cascade=true`)).status).toBe(200);
+      await scan.devices(deviceAt("10.0.0.1", { sys_name: "router", interfaces: [ethernet(1, { mac_address: SHARED })] }));
+      expect(await hostNamed("router")).toMatchObject({ sys_name: "router" });
+    });
+
+    test("does not take the place of the MAC address that an address had, nor hinder one that is told later", async () => {
+      await scan.devices(aSwitch());
+      await scan.addresses(seenAt("10.0.0.100", { mac_address: mac(1, 78) }));
+      await hearOf(proxied);
+      const macOf = async (name: string) => (await hostNamed(name))["ip_addresses"][0].mac_address;
+      expect(await macOf("10.0.0.100")).toBe(mac(1, 78));
+      await scan.addresses(seenAt("10.0.0.101", { mac_address: mac(1, 79) }));
+      expect(await macOf("10.0.0.101")).toBe(mac(1, 79));
+      expect(await hosts()).toHaveLength(41);
+    });
   });
 
   test("a neighbor table that contradicts what a device says of itself does not take its address away", async () => {
@@ -343,11 +487,11 @@ describe("which host is which", () => {
 
   test("a host that a person entered by its address becomes the device that answers there, and keeps its name", async () => {
     expect((await appliance.owner.post("/api/v1/subnets", { network_id: appliance.first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
-    const made = await appliance.owner.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "Etagenswitch", ip_addresses: [{ ip_address: "10.0.0.2" }] });
+    const made = await appliance.owner.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: "Etagenswitch", asset_tag: "NL-0042", ip_addresses: [{ ip_address: "10.0.0.2" }] });
     await scan.devices(aSwitch());
     const host = await hostNamed("Etagenswitch");
     expect(host["id"]).toBe(made.data["id"]);
-    expect(host).toMatchObject({ sys_name: "sw-1", serial_number: "FOC1234X0AB", discovered: { name: "sw-1" }, source: { type: "Manual" } });
+    expect(host).toMatchObject({ asset_tag: "NL-0042", sys_name: "sw-1", serial_number: "FOC1234X0AB", discovered: { name: "sw-1" }, source: { type: "Manual" } });
   });
 });
 
@@ -419,6 +563,7 @@ describe("the appliance's own machine", () => {
     machine_id: null,
     interfaces: [{ if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: mac(2, 200), speed_bps: null, admin_status: "Up", oper_status: "Up" }],
     addresses: [{ ip_address: "10.0.0.200", prefix_length: 24, if_index: 2, cidr: "10.0.0.0/24" }],
+    has_all_addresses: true,
     ports: [{ number: 22, protocol: "Tcp", bound: [] }],
     sys_descr: "Linux 6.1.0 x86_64",
     manufacturer: null,

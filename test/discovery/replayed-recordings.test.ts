@@ -7,17 +7,41 @@ import { community, DiscoveryClient } from "../support/discovery-client.ts";
 import { ensureExecutable, Workplace } from "../support/executable.ts";
 import type { Wire } from "../support/factories.ts";
 import { fixtureNames, recordingNames, recordingText } from "../support/recorded-reads.ts";
-import { expectedAddresses, expectedArp, expectedCdp, expectedForwarding, expectedInterfaces, expectedLldp, expectedMembership, expectedVlans, inOrder, pairs, rawOf, sorted, type Raw } from "../support/recorded-truth.ts";
+import {
+  expectedAddresses,
+  expectedArp,
+  expectedCdp,
+  expectedForwarding,
+  expectedInterfaces,
+  expectedLldp,
+  expectedMembership,
+  expectedRows,
+  expectedVlans,
+  inOrder,
+  pairs,
+  rawOf,
+  sorted,
+  type Raw,
+} from "../support/recorded-truth.ts";
 import { startAgents } from "../support/snmp-agents.ts";
-import { viewOfSnmprec } from "../support/snmp-view.ts";
+import { type SnmpView, viewOfSnmprec } from "../support/snmp-view.ts";
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 135_000;
 
 const recordings = recordingNames();
 
-test.skipIf(recordings.length === 0)("recordings of real devices are replayed as well (left out where ../shared/snmp-recordings is not there)", () => {
+test.skipIf(recordings.length === 0)("recordings of real devices are replayed as well (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)", () => {
   expect(recordings.length).toBeGreaterThan(0);
 });
+
+/** A column each of ifXTable, dot1dBasePortTable and entPhysicalTable. */
+const TAKEN = {
+  ifName: "1.3.6.1.2.1.31.1.1.1.1",
+  dot1dBasePortIfIndex: "1.3.6.1.2.1.17.1.4.1.2",
+  entPhysicalClass: "1.3.6.1.2.1.47.1.1.1.1.5",
+};
+/** The lines of these tables. */
+const TAKEN_AWAY = /^1\.3\.6\.1\.2\.1\.(31\.1\.1|17\.1\.4|47\.1\.1\.1)\..*\n/gm;
 
 /** What the inventory says of a device, after one scan of a network of its own. */
 interface Inventory {
@@ -32,6 +56,9 @@ interface Inventory {
   readonly subnets: readonly Wire[];
   /** What a second scan wrote. */
   readonly rewritten: Wire;
+  /** What came of a third, when the device did not serve three of its tables any more, and what was said of it. */
+  readonly withoutTables: Wire;
+  readonly missed: readonly Wire[];
 }
 
 const replayed = [...fixtureNames(), ...recordings].map((name, index) => ({ name, raw: rawOf(recordingText(name)), address: `127.16.${index}.1` }));
@@ -41,6 +68,7 @@ const open: Array<{ close(): unknown }> = [];
 beforeAll(async () => {
   ensureExecutable();
   // Encoded beforehand: an agent that answers its first question late is taken for a slow one.
+  const lesser = replayed.map(({ name }) => viewOfSnmprec(recordingText(name).replaceAll(TAKEN_AWAY, "")));
   const agents = await startAgents(replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })));
   open.push(...agents);
   const place = new Workplace();
@@ -49,7 +77,7 @@ beforeAll(async () => {
   const running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
   const discovery = new DiscoveryClient(running.withKey(key), organizationId);
   await Promise.all(
-    replayed.map(async ({ name, address }) => {
+    replayed.map(async ({ name, address }, index) => {
       const { id } = await discovery.network(name);
       await discovery.credential(community("public"), [id]);
       const asked = { network_id: id, kind: "snmp", targets: [address] };
@@ -58,9 +86,13 @@ beforeAll(async () => {
       const interfaces = await discovery.all(`/api/v1/if-entries?network_id=${id}&order_by=if_index`);
       const addresses = await discovery.all(`/api/v1/ip-addresses?network_id=${id}`);
       const isOwn = (each: Wire) => each["host_id"] === interfaces[0]?.["host_id"];
+      agents[index]?.serve("public", lesser[index] as SnmpView);
+      const third = await discovery.scanned(asked);
       inventories.set(name, {
         scan,
         rewritten,
+        withoutTables: third["outcome"],
+        missed: (await discovery.findings(third)).filter(({ type }) => type === "Partial"),
         findings: await discovery.findings(scan),
         interfaces,
         addresses: addresses.filter(isOwn),
@@ -80,7 +112,8 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has every interface with its name, alias, number, type, speed, MAC address and statuses", () => {
     const FIELDS = ["if_index", "if_descr", "if_name", "if_alias", "if_type", "speed_bps", "admin_status", "oper_status", "mac_address"];
-    expect(of().interfaces.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])))).toEqual(expectedInterfaces(raw) as never);
+    const shown = (entries: readonly Wire[]) => entries.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])));
+    expect(shown(of().interfaces)).toEqual(shown(expectedInterfaces(raw)));
   });
 
   test("has every address of the device, and nothing besides but the one that it was asked at", () => {
@@ -90,14 +123,18 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
 
   test("has everybody that the device has spoken with in a subnet that is known", () => {
     const own = expectedAddresses(raw);
-    const heard = expectedArp(raw).map((entry) => entry.split(" ")[1] as string);
+    // One has its own network card answer for those on the other side.
+    const cards = new Set(expectedInterfaces(raw).map((each) => each["mac_address"]));
+    const others = expectedArp(raw).map((entry) => entry.split(" ")).filter(([, , mac]) => !cards.has(mac));
+    const heard = others.map(([, address]) => address as string);
     const placed = heard.filter((each) => !(each in own) && of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(each) as Ip)));
     const known = new Set(of().heard.map((each) => each["ip_address"]));
     expect(placed.filter((each) => !known.has(each) && !isEverybodys(each))).toEqual([]);
   });
 
   test("has every VLAN, with the ports that are members of it and those whose own it is", () => {
-    expect(new Map(of().vlans.map((vlan) => [vlan["number"], vlan["name"]]))).toEqual(new Map([...expectedVlans(raw), ...unnamed(raw, name)]));
+    const named = [...expectedVlans(raw)].map(([number, name]): [number, string] => [number, name || `VLAN ${number}`]);
+    expect(new Map(of().vlans.map((vlan) => [vlan["number"], vlan["name"]]))).toEqual(new Map([...named, ...unnamed(raw, name)]));
     const numbers = new Map(of().vlans.map((vlan) => [vlan["id"], vlan["number"]]));
     const { members, natives } = expectedMembership(raw, name);
     expect(pairs(of().interfaces.flatMap((entry) => (entry["vlan_ids"] ?? []).map((id: string) => [entry["if_index"], numbers.get(id)])))).toEqual(pairs(members));
@@ -107,7 +144,7 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   test("has every forwarding entry on its interface", () => {
     const told = of().interfaces.flatMap((entry) => (entry["fdb_macs"] ?? []).map((mac: string) => `${entry["if_index"]} ${mac}`));
     // One MAC address on one port is told once, in however many VLANs it is.
-    expect(sorted(told)).toEqual(sorted([...new Set(expectedForwarding(raw).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]));
+    expect(sorted(told)).toEqual(sorted([...new Set(expectedForwarding(raw, name).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]));
   });
 
   test("has every LLDP neighbor on its interface", () => {
@@ -118,10 +155,39 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
     expect(inOrder(announced(of().interfaces, "Cdp", ["device_id", "port_id", "platform", "address"]))).toEqual(inOrder(expectedCdp(raw)) as never);
   });
 
+  test("accounts for every row that was read: kept, or set aside for a reason", () => {
+    const accounts = of().findings.filter((finding) => finding["type"] === "Read");
+    const read = accounts.map(({ label, rows }): [string, number] => [(label as string).slice(label.lastIndexOf(": ") + 2), rows.read]);
+    const expected = Object.entries(expectedRows(raw)).filter(([, count]) => count > 0);
+    expect(new Map(read)).toEqual(new Map(expected));
+    expect(read).toHaveLength(expected.length);
+    for (const { rows } of accounts) {
+      expect(rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0)).toBe(rows.read);
+    }
+    const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.["rows"];
+    expect(arp?.kept ?? 0).toBe(of().heard.length);
+    const outside = accounts.flatMap(({ addresses = [] }) => addresses as string[]);
+    expect(outside).toHaveLength(arp?.set_aside.outside ?? 0);
+    const isKnown = (address: string): boolean => of().subnets.some((subnet) => cidrContains(parseCidr(subnet["cidr"]) as Cidr, parseIp(address) as Ip));
+    expect(outside.filter(isKnown)).toEqual([]);
+  });
+
   test("is what the scan says that it made, and a second scan makes nothing of it anew", () => {
     const { scan, interfaces, vlans, rewritten } = of();
     expect(scan["outcome"]).toMatchObject({ problem: null, hosts: { devices: 1 }, records: { if_entries: { created: interfaces.length, deleted: 0 }, ...(vlans.length === 0 ? {} : { vlans: { created: vlans.length } }) } });
     expect(rewritten).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
+  });
+
+  test("stays as it is when ifXTable, dot1dBasePortTable and entPhysicalTable are not served any more, which is said", () => {
+    const { withoutTables, missed, interfaces } = of();
+    expect(withoutTables).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
+    const host = interfaces[0]?.["host_id"];
+    const oids = [...raw.keys()];
+    for (const [column, oid] of Object.entries(TAKEN)) {
+      if (!oids.some((each) => each.startsWith(`${oid}.`))) continue;
+      const reason = expect.stringMatching(new RegExp(`the device served .*\\b${column}\\b.* before and does not any more`));
+      expect(missed).toContainEqual(expect.objectContaining({ entity: "host", id: host, reason }));
+    }
   });
 });
 

@@ -1,14 +1,13 @@
 // Real devices, replayed by the tests' agent: whatever is read over the wire is what their recordings say, taken from the files another way.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { systemTimers } from "../../src/base/timers.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { Reads, ReadStep, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { readSteps } from "../../src/discovery/snmp/read-steps.ts";
 import type { SnmpSession } from "../../src/discovery/snmp/session.ts";
 import { walk } from "../../src/discovery/snmp/walk.ts";
-import { readRecording, readsOf, recordingNames, RECORDINGS_FOLDER } from "../support/recorded-reads.ts";
+import { readRecording, readsOf, recordingNames, recordingText } from "../support/recorded-reads.ts";
 import { startAgent } from "../support/snmp-agent.ts";
 import { community, never, sessionTo } from "../support/snmp-sessions.ts";
 import { type SnmpView, viewOfSnmprec } from "../support/snmp-view.ts";
@@ -22,10 +21,10 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-describe.skipIf(names.length === 0)("a recorded device (left out where ../shared/snmp-recordings is not there)", () => {
+describe.skipIf(names.length === 0)("a recorded device (left out where ../shared/snmp-recordings and snmp-recordings-lost are not there)", () => {
   test.each(names)("%s is walked from end to end", async (name) => {
     const recorded = new Map(readRecording(name).map(({ oid, value }) => [oid, comparable(value)]));
-    const session = await sessionAt(await recordedView(name));
+    const session = await sessionAt(viewOfSnmprec(recordingText(name)));
     const roots = { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" };
     const { columns } = await walk(session, roots, { signal: never });
     const read = new Map<string, string | number>();
@@ -39,7 +38,7 @@ describe.skipIf(names.length === 0)("a recorded device (left out where ../shared
   });
 
   test.each(names)("%s is read by the plan, in v2c and v1 alike", async (name) => {
-    const view = await recordedView(name);
+    const view = viewOfSnmprec(recordingText(name));
     const recording = readRecording(name);
     expect(described(await readSteps(await sessionAt(view), READING_PLAN, { signal: never, timers: systemTimers }))).toEqual(described(readsOf(recording, READING_PLAN)));
 
@@ -48,11 +47,6 @@ describe.skipIf(names.length === 0)("a recorded device (left out where ../shared
     expect(described(await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, { signal: never, timers: systemTimers }))).toEqual(described(readsOf(without, READING_PLAN)));
   });
 });
-
-async function recordedView(name: string): Promise<SnmpView> {
-  const unpacked = Bun.spawnSync(["bunzip2", "-kc", join(RECORDINGS_FOLDER, `${name}.snmprec.bz2`)]);
-  return viewOfSnmprec(unpacked.stdout.toString("latin1"));
-}
 
 async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): Promise<SnmpSession> {
   const agent = await startAgent({ communities: { public: view } });

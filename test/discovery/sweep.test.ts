@@ -13,7 +13,9 @@ import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
 import type { Fingerprint } from "../../src/discovery/fingerprints/fingerprint.ts";
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
 import { addressCount, addressesOf } from "../../src/discovery/sweep/addresses.ts";
+import { hasEchoTool } from "../../src/discovery/sweep/echo-tools.ts";
 import { MAX_ANSWER_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
+import { SYSTEM_KERNEL } from "../../src/discovery/sweep/instruments.ts";
 import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
 import { sweep, type SweepOptions, type SweepProgress, type SweepStats } from "../../src/discovery/sweep/sweep.ts";
 import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/device-certificate.ts";
@@ -135,6 +137,50 @@ describe("a sweep of addresses that answer", () => {
       },
     );
     expect(await running).toMatchObject({ done: 2, found: 2 });
+  });
+});
+
+describe("a sweep that may not call the C library", () => {
+  const kernel = { ...SYSTEM_KERNEL, sockets: () => null };
+
+  test("finds open ports by the runtime's sockets, and this machine's addresses by what it refuses itself", async () => {
+    const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
+    try {
+      const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], echoMeans: [], kernel });
+      const service = { name: "OpenSSH 9.2p1", service_definition: "ssh" };
+      const ports = { asked: [9, ssh.port], open: [{ number: ssh.port, protocol: "Tcp" as const, service }] };
+      expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: ["Tcp"], ports }]);
+      expect(stats.means).toContain("a refused port is no sign of life");
+    } finally {
+      ssh.stop(true);
+    }
+    const { sightings } = await sweepOf("127.77.8.0/29", { tcpPorts: [9], echoMeans: [], kernel });
+    expect(sightings.map(({ answered }) => answered.join())).toEqual(Array(6).fill("Tcp"));
+  });
+
+  test("asks by ping all the same", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "netledger-tools-"));
+    try {
+      const path = join(folder, "ping");
+      writeFileSync(path, "#!/bin/sh\nexit 0\n");
+      chmodSync(path, 0o755);
+      const findTool = (name: string) => (name === "ping" ? path : null);
+      const { sightings, stats } = await sweepOf("127.77.9.1/32", { tcpPorts: [], kernel, findTool });
+      expect(sightings.map(({ answered }) => answered.join())).toEqual(["Icmp"]);
+      expect(stats.means).toBe("ICMP by ping");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("leaves no descriptor when it is called off", async () => {
+    const before = descriptors();
+    const controller = new AbortController();
+    const running = sweepOf("127.78.0.0/20", { signal: controller.signal, echoMeans: [], kernel, tcpPorts: [9] });
+    queueMicrotask(() => controller.abort(new Error("called off")));
+    expect(running).rejects.toThrow("called off");
+    await running.catch(() => {});
+    expect(descriptors()).toBe(before);
   });
 });
 
@@ -386,6 +432,19 @@ describe("the means of ICMP", () => {
     const { sightings, stats } = await sweepOf("127.77.6.0/29", { ...withTools("broken fping", "broken ping"), tcpPorts: [9] });
     expect(sightings).toHaveLength(6);
     expect(stats.means).toContain("TCP (no ICMP: ");
+  });
+
+  test("is known to work or not before anything is asked", async () => {
+    const works = async (...names: string[]): Promise<boolean> => {
+      const { findTool = () => null } = withTools(...names);
+      return await hasEchoTool({ timers: systemTimers, permit: async () => {}, findTool });
+    };
+    const before = descriptors();
+    expect(await works()).toBe(false);
+    expect(await works("broken fping", "broken ping")).toBe(false);
+    expect(await works("broken fping", "ping")).toBe(true);
+    expect(await works("fping")).toBe(true);
+    expect(descriptors()).toBe(before);
   });
 
   test("ends its children with the sweep", async () => {

@@ -12,6 +12,7 @@ import { networkKind } from "../../src/resources/networks/network.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { fdbEntryFields, hostFields, ifEntryFields, networkFields, Store } from "../support/store.ts";
 import { Topology, type Said } from "../support/topology.ts";
+import { outcomeOf } from "../support/steps.ts";
 
 let store: Store;
 let ports: Map<string, IfEntryRecord>;
@@ -26,7 +27,7 @@ function write(topology: Topology, isLearned?: (at: string, name: string) => boo
 }
 
 function locate(mac: string, sequence = store.reader.head().sequence, networkIds: readonly string[] | null = null): Location {
-  return locationAt(store.reader, { by: "mac", value: mac }, sequence, { organizationN: store.n(store.organizationId), networkIds }, null);
+  return outcomeOf(locationAt(store.reader, { by: "mac", value: mac }, sequence, { organizationN: store.n(store.organizationId), networkIds }, null));
 }
 
 /** `Edge Gi2 of access-1 behind esx 0.6`. */

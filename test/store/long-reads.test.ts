@@ -9,6 +9,9 @@ import { DirectLongReads } from "../support/direct-long-reads.ts";
 /** Reads on one state of the database are of no matter here. */
 const READER = { snapshot: <T>(read: () => T) => read(), close: () => {} } as unknown as Reader;
 
+/** What the thread measures time by; each step of `take` moves it on. */
+let now = 0;
+
 /** What the reads did, in order. */
 const events: string[] = [];
 
@@ -24,6 +27,14 @@ const READS: LongReadTable = {
     } finally {
       events.push(`${name} over`);
     }
+  },
+  take: function* (_reader, { name, stepMs, to, tells = false }: { name: string; stepMs: number; to: number; tells?: boolean }) {
+    for (let step = 1; step <= to; step += 1) {
+      now += stepMs;
+      events.push(`${name}${step}`);
+      yield tells ? Uint8Array.of(step) : new Uint8Array();
+    }
+    events.push(`${name} done`);
   },
   refuse: function* () {
     yield* [];
@@ -41,7 +52,12 @@ class FakeWorker extends EventTarget {
   onmessage: ((event: MessageEvent) => void) | null = null;
   onerror: ((event: ErrorEvent) => void) | null = null;
   isTerminated = false;
-  private readonly receive = serveLongReads(() => READER, READS, { postMessage: (message: FromReadWorker) => queueMicrotask(() => this.onmessage?.({ data: structuredClone(message) } as MessageEvent)) });
+  private readonly receive = serveLongReads(
+    () => READER,
+    READS,
+    { postMessage: (message: FromReadWorker) => queueMicrotask(() => this.onmessage?.({ data: structuredClone(message) } as MessageEvent)) },
+    { callerOf: (input) => (input as { by?: string }).by ?? "somebody", monotonicMs: () => now },
+  );
 
   constructor() {
     super();
@@ -141,6 +157,59 @@ describe.each([["on this thread", onThisThread], ["in a Worker", inWorker]])("a 
     const broken = await bytesOf(await reads.start("break", {})).catch((error: unknown) => error);
     expect(`${broken} ${(broken as Error).cause ?? ""}`).toContain("disk I/O error");
     reads.close();
+  });
+});
+
+describe("the callers of long reads", () => {
+  const startAll = (reads: LongReads, by: string, count: number, of: object) => Array.from({ length: count }, (_, n) => reads.start("take", { by, name: `${by}${n}.`, ...of }));
+
+  test("take turns, however many reads one of them has", async () => {
+    const { reads } = inWorker();
+    const theirs = startAll(reads, "many", 32, { stepMs: 10, to: 20 });
+    await settled();
+    const before = events.length;
+    const [other] = startAll(reads, "one", 1, { stepMs: 10, to: 20 });
+    await bytesOf(await (other as Promise<AsyncIterable<Uint8Array>>));
+    const meanwhile = events.slice(before);
+    expect(meanwhile.filter((event) => event.startsWith("one"))).toHaveLength(21);
+    // One of theirs for each of its own, and the turn that was under way.
+    expect(meanwhile.filter((event) => event.startsWith("many")).length).toBeLessThanOrEqual(22);
+    await Promise.all(theirs.map(async (each) => bytesOf(await each)));
+    await reads.close();
+  });
+
+  test("get as much of the thread's time, however long their steps take", async () => {
+    const { reads } = inWorker();
+    const theirs = startAll(reads, "long", 8, { stepMs: 100, to: 10 });
+    await settled();
+    const before = events.length;
+    const [other] = startAll(reads, "short", 1, { stepMs: 5, to: 40 });
+    await bytesOf(await (other as Promise<AsyncIterable<Uint8Array>>));
+    const long = events.slice(before).filter((event) => event.startsWith("long"));
+    // 200 ms for 200 ms.
+    expect(long.length).toBeLessThanOrEqual(3);
+    await Promise.all(theirs.map(async (each) => bytesOf(await each)));
+    await reads.close();
+  });
+
+  test("owe nothing for having had the thread while nobody else asked, and are owed nothing for not having asked", async () => {
+    const { reads } = inWorker();
+    await bytesOf(await reads.start("take", { by: "first", name: "first", stepMs: 1_000, to: 5 }));
+    const before = events.length;
+    const [one, other] = [...startAll(reads, "second", 1, { stepMs: 10, to: 50 }), ...startAll(reads, "first", 1, { stepMs: 10, to: 50 })];
+    await Promise.all([one, other].map(async (each) => bytesOf(await (each as Promise<AsyncIterable<Uint8Array>>))));
+    const turnsOfFirst = events.slice(before).flatMap((event, position) => (event.startsWith("first0.") ? [position] : []));
+    // In turns from the first to the last.
+    expect(turnsOfFirst.filter((position, n) => Math.abs(position - 2 * n) > 3)).toEqual([]);
+    await reads.close();
+  });
+
+  test("have the reads of one of them served in turn as well", async () => {
+    const { reads } = inWorker();
+    const theirs = startAll(reads, "own", 3, { stepMs: 10, to: 3 });
+    await Promise.all(theirs.map(async (each) => bytesOf(await each)));
+    expect(events.filter((event) => !event.includes("done"))).toEqual(["own0.1", "own1.1", "own2.1", "own0.2", "own1.2", "own2.2", "own0.3", "own1.3", "own2.3"]);
+    await reads.close();
   });
 });
 

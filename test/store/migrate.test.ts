@@ -1,49 +1,107 @@
 // A store of an earlier schema comes to this one with everything that was added since, made from its ledger.
 
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openReadOnly, openWritable } from "../../src/db/connection.ts";
+import { openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrate.ts";
-import { deriveChangesAndTexts } from "../../src/history/verify/rebuild.ts";
+import { checkedTables, walkChecked } from "../../src/db/row-checksum.ts";
+import { upgradeStore } from "../../src/history/upgrade.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
-import { populate } from "../support/population.ts";
-import { Store } from "../support/store.ts";
-import { unguarded } from "../support/unguarded.ts";
+import { writeEarlierStore } from "../support/earlier-store.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../migrations");
 /** The last schema without changes in commit order and without search. */
 const EARLIER = 3;
 
-test("a store of an earlier schema is brought to this one with what is derived since, and is sound", () => {
-  const store = new Store();
-  populate(store, { isEarlier: true });
-  store.writer.checkpoint();
-  const path = join(store.directory, "earlier.db");
-  const db = openWritable(path);
-  const client = db.$client;
-  const files = readdirSync(MIGRATIONS).sort().slice(0, EARLIER);
-  for (const file of files) client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
-  // Rows are copied table by table, in no order that a ledger would take.
-  client.run("PRAGMA foreign_keys = OFF");
-  client.run(`ATTACH DATABASE '${store.path}' AS old`);
-  const tables = client.query("SELECT name FROM main.sqlite_schema WHERE type = 'table'").all() as Array<{ name: string }>;
-  unguarded(db, tables.map(({ name }) => `INSERT INTO main.${name} SELECT * FROM old.${name}`));
-  client.run("DETACH DATABASE old");
-  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-  client.run(`PRAGMA user_version = ${EARLIER}`);
+test("migrations are numbered as they are applied, without a gap: the number of the last one is the schema's", () => {
+  const numbers = readdirSync(MIGRATIONS).sort().map((file) => Number(file.slice(0, 4)));
+  expect(numbers).toEqual(Array.from({ length: SCHEMA_VERSION }, (_, place) => place + 1));
+});
 
-  migrate(db, path, (each) => deriveChangesAndTexts(each, KINDS));
-  const rows = (table: string, of = client) => of.query(`SELECT * FROM ${table} ORDER BY 1, 2`).values();
-  for (const table of ["history_activity", "history_search_texts"]) {
+test("a store of an earlier schema is brought to this one with what is derived since, and is sound", () => {
+  const directory = mkdtempSync(join(tmpdir(), "netledger-migrate-"));
+  const [path, later] = [join(directory, "earlier.db"), join(directory, "later.db")];
+  writeEarlierStore(path, EARLIER);
+  writeEarlierStore(later);
+  const [db, other] = [openWritable(path), openWritable(later)];
+  migrate(db, path, upgradeStore);
+  migrate(other, later, upgradeStore);
+  const rows = (table: string, of = db) => of.$client.query(`SELECT * FROM ${table} ORDER BY 1, 2`).values();
+  for (const table of ["history_activity", "history_search_texts", "history_span_blocks", "observations", "user_passwords"]) {
     expect(rows(table).length).toBeGreaterThan(0);
-    expect(rows(table)).toEqual(rows(table, store.db.$client));
+    expect(rows(table)).toEqual(rows(table, other));
   }
-  expect(client.query("PRAGMA user_version").values()).toEqual([[SCHEMA_VERSION]]);
-  client.close();
+  expect(db.$client.query("PRAGMA user_version").values()).toEqual([[SCHEMA_VERSION]]);
+  other.$client.close();
+  db.$client.close();
   const readOnly = openReadOnly(path);
   expect(verifyLedger(readOnly, KINDS).findings).toEqual([]);
   readOnly.$client.close();
-  store.close();
+});
+
+test("what a migration does beside its SQL sees all tables and the schema that was, once, and with it all or nothing is done", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
+  const db = openWritable(path);
+  const client = db.$client;
+  for (const file of readdirSync(MIGRATIONS).sort().slice(0, EARLIER)) client.run(readFileSync(join(MIGRATIONS, file), "utf8"));
+  client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  client.run(`PRAGMA user_version = ${EARLIER}`);
+  const count = () => client.query("SELECT count(*) FROM sqlite_schema").values()[0]?.[0];
+  const before = count();
+
+  expect(() => migrate(db, path)).toThrow("only a new store takes no upgrade");
+  const failing = () => {
+    client.run("DELETE FROM history_segments");
+    throw new Error("the upgrade failed");
+  };
+  expect(() => migrate(db, path, failing)).toThrow("the upgrade failed");
+  expect(count()).toBe(before);
+  expect(client.query("PRAGMA user_version").values()).toEqual([[EARLIER]]);
+
+  const seen: number[] = [];
+  const upgrade = (each: typeof db, from: number) => {
+    expect(each).toBe(db);
+    expect(client.inTransaction).toBe(true);
+    client.run("DELETE FROM discovery_scans");
+    seen.push(from);
+  };
+  migrate(db, path, upgrade);
+  migrate(db, path, upgrade);
+  expect(seen).toEqual([EARLIER]);
+  client.close();
+
+  const fresh = openWritable(":memory:");
+  migrate(fresh, ":memory:", upgrade);
+  expect(seen).toEqual([EARLIER]);
+  fresh.$client.close();
+});
+
+/** Rows beside the ledger that are not what was written. */
+function damaged(db: Sql): unknown[] {
+  const rows: unknown[] = [];
+  for (const table of checkedTables(db)) for (const _ of walkChecked(db, table, (step) => rows.push(...step.filter(({ isWhole }) => !isWhole)))) continue;
+  return rows;
+}
+
+test("credentials go, after an upgrade, to the addresses that hosts had before, where they were assigned to these", () => {
+  const covered = (assigned: string) => {
+    const path = join(mkdtempSync(join(tmpdir(), "netledger-migrate-")), "earlier.db");
+    writeEarlierStore(path);
+    const db = openWritable(path);
+    const members = `json_set('{' || members || '}', '$.ip_address_ids', ${assigned})`;
+    db.$client.run(`UPDATE credential_assignments SET members = substr(${members}, 2, length(${members}) - 2) WHERE host_n IS NOT NULL`);
+    migrate(db, path, upgradeStore);
+    const rows = db.$client.query("SELECT v.ip_address, v.since, v.until, v.origin FROM credential_coverage v ORDER BY 1").values();
+    const addresses = db.$client.query("SELECT i.ip_address FROM credential_assignments a JOIN ip_addresses i ON i.host_n = a.host_n ORDER BY 1").values().flat() as string[];
+    expect(damaged(db)).toEqual([]);
+    db.$client.close();
+    return { rows, addresses };
+  };
+  const whole = covered("NULL");
+  expect(whole.addresses).toEqual(["10.9.0.1", "10.9.0.2"]);
+  expect(whole.rows).toEqual(whole.addresses.map((address) => [address, 0, null, "Upgraded"]));
+  expect(covered(`json('["00000000-0000-4000-8000-000000000002"]')`).rows).toEqual([["10.9.0.2", 0, null, "Upgraded"]]);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import type { Filter, ListQuery, OrderTerm } from "../../src/db/list-query.ts";
+import { rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -15,6 +16,7 @@ import { portKind } from "../../src/resources/ports/port.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
+import { TEXTS } from "../support/model-draft.ts";
 import { Model, type ModelQuery, type Snapshot } from "../support/model.ts";
 import { networkFields, parseItems, Store, type Wire } from "../support/store.ts";
 
@@ -28,7 +30,7 @@ const FOUND: readonly AnyKind[] = [hostKind, tagKind, networkKind, ipAddressKind
 /** By kind, the fields that lists are ordered by, and whether by a key. */
 const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([
   [tagKind, { name: true, created_at: false, color: false, is_application: false, updated_at: false }],
-  [hostKind, { name: true, hostname: true, manufacturer: true, model: true, hidden: false, network_id: false, last_seen_at: false, created_at: false, updated_at: false }],
+  [hostKind, { name: true, hostname: true, manufacturer: true, model: true, asset_tag: false, hidden: false, network_id: false, last_seen_at: false, created_at: false, updated_at: false }],
   [networkKind, { name: true, stale_after_hours: false, updated_at: false }],
   [serviceKind, { name: true, service_definition: true, position: false, host_id: false, last_seen_at: false, updated_at: false }],
   // By keys that are worked out when they are asked for, among values that are as they are.
@@ -40,6 +42,7 @@ const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<
 
 let store: Store;
 let model: Model;
+let findingsInTheMiddle: readonly unknown[];
 
 beforeAll(() => {
   store = new Store();
@@ -49,11 +52,25 @@ beforeAll(() => {
   model.step((draft) => {
     for (let each = 0; each < 80; each += 1) draft.create(networkKind, networkFields(store.organizationId, model.newName()));
   });
-  for (let each = 0; each < TRANSACTIONS; each += 1) model.step();
+  // In the middle of it all hosts get a field that they did not have.
+  const { upcasters } = hostKind;
+  setUpcasters(hostKind, []);
+  model.unknownFields.add("asset_tag");
+  for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
+  setUpcasters(hostKind, upcasters);
+  rebuildLiveWithin(store.db, [hostKind]);
+  model.gain(hostKind, "asset_tag", null);
+  findingsInTheMiddle = verifyLedger(store.readDb, KINDS).findings;
+  for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
   // Every transaction is in the past now, also where the ledger's clock led.
   store.clock.at = model.head.at + 60_000;
 }, 60_000);
 afterAll(() => store.close());
+
+/** Makes a kind one of before, or of after, a field. */
+function setUpcasters(kind: AnyKind, upcasters: AnyKind["upcasters"]): void {
+  (kind as { upcasters: AnyKind["upcasters"] }).upcasters = upcasters;
+}
 
 interface Question {
   readonly query: ModelQuery;
@@ -108,6 +125,7 @@ function drawFilters(kind: AnyKind): Filter[] {
   const filters: Filter[] = [];
   const tags = () => Array.from({ length: random.integer(4) }, () => random.pick(model.ids.filter((each) => each.kind === tagKind || random.integer(50) === 0)).id);
   if (kind === hostKind && random.integer(4) === 0) filters.push({ field: "hidden", equals: random.integer(2) === 0 });
+  if (kind === hostKind && random.integer(8) === 0) filters.push({ field: "asset_tag", equals: random.pick(TEXTS) });
   if ((kind === hostKind || kind === serviceKind) && random.integer(4) === 0) filters.push({ field: "tags", namesAny: tags() });
   if (kind === serviceKind && random.integer(3) === 0) filters.push({ field: "service_definition", equals: random.pick(["ssh", "SSH", "nginx", "none"]) });
   if (kind === ipAddressKind && random.integer(3) === 0) filters.push({ field: "subnet_id", names: random.pick(model.ids.filter((each) => each.kind === subnetKind || random.integer(50) === 0)).id });
@@ -153,6 +171,13 @@ test("the model has seen what matters", () => {
     "SELECT r.kind, max(v.lives) AS lives FROM (SELECT key >> 31 AS n, sum(operation = 1) AS lives FROM history_versions GROUP BY 1) v JOIN history_records r ON r.n = v.n GROUP BY 1",
   );
   for (const kind of [hostKind, tagKind, portKind, ifEntryKind, ipAddressKind, serviceKind]) expect([kind.name, (lives.find((row) => row.kind === kind.code)?.lives ?? 0) > 1]).toEqual([kind.name, true]);
+});
+
+test("hosts were written with and without the field that they got, and the store was sound right after", () => {
+  const shapes = store.rows<{ shape: number; versions: number }>("SELECT v.shape, count(*) AS versions FROM history_versions v JOIN history_records r ON r.n = v.key >> 31 WHERE r.kind = 7 GROUP BY 1");
+  expect(shapes.map(({ shape, versions }) => [shape, versions > 100])).toEqual([[1, true], [2, true]]);
+  expect(findingsInTheMiddle).toEqual([]);
+  expect([...model.head.records.values()].filter(({ fields }) => typeof fields["asset_tag"] === "string").length).toBeGreaterThan(1);
 });
 
 test("lists at random instants are what the model says: items, order, totals and true ends", () => {

@@ -1,4 +1,5 @@
-// Answers about the past: they never change, whatever is written, observed, moved or removed afterwards.
+// Answers about the past: but for `valid_to`, the end of a version, they never change, whatever is written, observed, moved or
+// removed afterwards.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";

@@ -268,7 +268,7 @@ describe("a prune", () => {
     withCopy((db) => {
       const now = base.store.clock.now();
       const whole = dump(db);
-      expect(prune(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({ segments: [], last: 0, states: 0, versions: 0, dropped: 0, droppedBytes: 0, report: null });
+      expect(prune(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({ segments: [], last: 0, states: 0, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0, report: null });
       expect(dump(db)).toBe(whole);
       prune(db, KINDS, { before, keep: "monthly" }, now);
       const monthly = dump(db);

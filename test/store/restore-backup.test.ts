@@ -1,11 +1,14 @@
 // A backup takes its place: what was there keeps its name until then, and is whole under another one afterwards.
 
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemRandom } from "../../src/base/random.ts";
 import { restoreBackup } from "../../src/backup/restore.ts";
+import { openWritable } from "../../src/db/connection.ts";
+import { DataLock } from "../../src/db/data-directory.ts";
+import { DatabaseRefused } from "../../src/db/migrate.ts";
 import { Store } from "../support/store.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -43,4 +46,71 @@ test("where the log cannot be put aside, all is as it was", () => {
   expect(restore).toThrow();
   expect([read("netledger.db"), read("netledger.db-wal")]).toEqual(["what is left of a database", "a log that nothing can fold in"]);
   expect(readdirSync(directory).filter((name) => name.includes(".before-"))).toEqual([`${KEPT}-wal`]);
+});
+
+describe("a restore that is refused leaves nothing", () => {
+  let spoilt: string;
+  beforeEach(() => {
+    spoilt = join(scratch, "spoilt.db");
+    const bytes = readFileSync(file);
+    writeFileSync(spoilt, bytes.fill(0x5a, 3 * 8_192, 4 * 8_192));
+  });
+  const refusedInto = (target: string, more: object = {}) =>
+    expect(() => restoreBackup({ file: spoilt, directory: target, mayReplace: true, mayDropSecrets: false, now: NOW, random: systemRandom, ...more })).toThrow(DatabaseRefused);
+
+  test("of the folders that it made, however deep, also where the disk is too small", () => {
+    refusedInto(join(scratch, "new", "and", "deep"));
+    const small = { file, directory: join(scratch, "new", "and", "deep"), mayReplace: false, mayDropSecrets: false, now: NOW, random: systemRandom, freeBytes: () => 1_000 };
+    expect(() => restoreBackup(small)).toThrow("not enough room");
+    expect(readdirSync(scratch).toSorted()).toEqual(["backup.db", "data", "spoilt.db"]);
+  });
+
+  test("in a folder that was there, and keeps a lock file that was there", () => {
+    const empty = join(scratch, "empty");
+    mkdirSync(empty);
+    refusedInto(empty);
+    expect(readdirSync(empty)).toEqual([]);
+    writeFileSync(join(empty, "netledger.lock"), "");
+    refusedInto(empty);
+    expect(readdirSync(empty)).toEqual(["netledger.lock"]);
+    const before = readdirSync(directory);
+    refusedInto(directory, { mayReplace: false });
+    refusedInto(directory);
+    expect(readdirSync(directory)).toEqual(before);
+  });
+
+  test.each([["whole", ""], ["damaged, with a log", "what is left of a database"]])("where the backup cannot be given its name in the end: data that are %s have theirs again", (_how, text) => {
+    if (text === "") {
+      for (const name of readdirSync(directory)) rmSync(join(directory, name));
+      copyFileSync(file, join(directory, "netledger.db"));
+      openWritable(join(directory, "netledger.db")).$client.close();
+    }
+    const before = readdirSync(directory).map((name) => [name, readFileSync(join(directory, name)).toHex()]);
+    // The instant is asked for where what was there is put aside, the last thing before.
+    const options = {
+      ...{ file, directory, mayReplace: true, mayDropSecrets: false, random: systemRandom },
+      get now() {
+        rmSync(join(directory, "netledger.db.restoring"));
+        return NOW;
+      },
+    };
+    expect(() => restoreBackup(options)).toThrow();
+    expect(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name)).toHex()])).toEqual(before);
+  });
+
+  test("of a folder that somebody else has put something into meanwhile, but what that is", () => {
+    const target = join(scratch, "shared");
+    refusedInto(target, { onProgress: () => writeFileSync(join(target, "netledger.key"), "a key") });
+    expect(readdirSync(target)).toEqual(["netledger.key"]);
+  });
+});
+
+test("a lock whose file was removed while one waited for it is taken anew", () => {
+  const path = join(scratch, "lock");
+  const held = DataLock.take(path, 0) as DataLock;
+  held.discard();
+  expect(existsSync(path)).toBe(false);
+  const next = DataLock.take(path, 0) as DataLock;
+  expect([existsSync(path), DataLock.take(path, 0)]).toEqual([true, null]);
+  next.release();
 });

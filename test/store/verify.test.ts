@@ -2,13 +2,14 @@
 // derived can be made anew. Damage is done on copies of one sound store, past all triggers and checks.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { closeSync, copyFileSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { verify as verifyCommand } from "../../src/cli/verify.ts";
 import type { Surroundings } from "../../src/cli/command.ts";
 import { openReadOnly, openWritable, PAGE_SIZE_BYTES, type Sql } from "../../src/db/connection.ts";
 import { dataFiles, DataLock } from "../../src/db/data-directory.ts";
 import { Derivation } from "../../src/history/verify/derived.ts";
+import { STEP_ROWS } from "../../src/history/verify/ledger-walk.ts";
 import { Findings } from "../../src/history/verify/findings.ts";
 import { rebuildDerived, SPAN_BLOCKS } from "../../src/history/verify/rebuild.ts";
 import { DerivedVerification } from "../../src/history/verify/verify-derived.ts";
@@ -70,6 +71,12 @@ function damaged(...statements: string[]): string[] {
 
 /** What can be made anew, beside the live tables. */
 const DERIVED = ["history_spans", "history_span_blocks", "history_census", "history_lineages", "live_links", "history_activity", "history_search_texts"];
+
+/** As the verification goes through what is derived, whatever the ledger says of its end. */
+function derivedIn(db: Sql): DerivedVerification {
+  const until = { sequence: 2 ** 31 - 1, lastN: 200_000 };
+  return new DerivedVerification({ db, kinds: KINDS, until, findings: new Findings(), derivation: new Derivation(db) });
+}
 
 /** Everything that is derived, and what hangs on it. */
 function dump(db: Sql): string {
@@ -274,6 +281,7 @@ describe("what is derived from the ledger and is not as it says is found, and ma
     ["a text that leads elsewhere", /^search: host .*: what it is found by from transaction \d+ on is not what it says$/, () => [`UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = ${host()}`]],
     ["a text too many", /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/, () => [`INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')`]],
     ["a text that the index does not know", /^search: host .*: the index does not find it by what it says from transaction \d+ on$/, () => [`INSERT INTO history_search (history_search, rowid, text) SELECT 'delete', key, text FROM history_search_texts WHERE key >> 31 = ${host()}`]],
+    ["a word that the texts do not know", /^search: history_search: does not say of all words in which texts they are as the texts do$/, () => [`INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts WHERE key >> 31 = ${host()} LIMIT 1`]],
     ["a live row that is missing", /^live: host .*: it is alive in the ledger and has no live row$/, () => [`DELETE FROM hosts WHERE n = ${host()}`]],
     ["a live row of what has ended", /^live: tag .*: has a live row, and is not alive in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) SELECT n, 1, 1, 0, '"id":"x"' FROM history_records WHERE id = '${population.goneTagId}'`]],
     ["a live row of another kind", /^live: tag .*: has a live row among the tags, and is none in the ledger$/, () => [`INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES (${host()}, 1, 1, 0, '"id":"x"')`]],
@@ -315,7 +323,15 @@ describe("what is derived from the ledger and is not as it says is found, and ma
   });
 
   test("a reference to a row that is not there", () => {
-    expect(damaged("INSERT INTO user_passwords (user_n, hash) VALUES (99999, 'x')")).toEqual([expect.stringMatching(/^file: user_passwords, row 99999: refers to a row of users that is not there$/)]);
+    const missing = "file: live_links, row ?: refers to a row of history_records that is not there";
+    expect(damaged("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)")).toEqual([missing, missing]);
+    withCopy((db, path) => {
+      unguarded(db, ["DELETE FROM users"]);
+      expect(lines(reportOn(path))).toContainEqual(expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that is not there$/));
+      // The row that is missing comes again, and what refers to it stays.
+      expect([...rebuildDerived(db, KINDS).values()].every((rows) => rows === 0)).toBe(true);
+      expect(dump(db)).toBe(soundDump);
+    });
   });
 
   test("of a store with a long history of changes, row for row", () => {
@@ -416,8 +432,6 @@ describe("tables, indexes, triggers and views that are not those of the migratio
 });
 
 describe("no step holds a state of the database for long, however much there is:", () => {
-  /** As the verification goes through what is derived. */
-  const derivedIn = (db: Sql) => new DerivedVerification({ db, kinds: KINDS, until: { sequence: 2 ** 31 - 1, lastN: 200_000 }, findings: new Findings(), derivation: new Derivation(db) });
   const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
 
   test("the blocks of spans", () => {
@@ -485,6 +499,28 @@ test("a damaged page of the file is a finding, not a crash", () => {
     closeSync(file);
     expect(reportOn(path).findings).toContainEqual(expect.objectContaining({ check: "file", where: table }));
   }
+});
+
+test("rows that a damaged key put out of their order are a finding, and not gone through for ever", () => {
+  const { path, n, rows } = withCopy((db, path) => {
+    const { n, rows } = db.$client.query("SELECT (SELECT max(n) FROM history_records) AS n, count(*) AS rows FROM observations").get() as { n: number; rows: number };
+    const numbers = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${STEP_ROWS * 4})`;
+    db.$client.run(`${numbers} INSERT INTO observations (n, observed) SELECT ${n} + n, 'row ' || n || '.' FROM numbers`);
+    return { path, n, rows };
+  });
+  // The last row of a step gets the number of one long before it: the varint before the record's header of four bytes.
+  const bytes = readFileSync(path);
+  const last = STEP_ROWS * 2 - rows;
+  const place = bytes.indexOf(`row ${last}.`) - 6;
+  expect(((bytes[place] as number) & 0x7f) * 128 + (bytes[place + 1] as number)).toBe(n + last);
+  bytes[place] = 0x81;
+  writeFileSync(path, bytes);
+  const db = openReadOnly(path);
+  const verification = derivedIn(db);
+  expect(() => [...verification.leftovers()]).toThrow("the rows of observations are not in their order");
+  verification.close();
+  db.$client.close();
+  expect(lines(reportOn(path))).toContainEqual(expect.stringMatching(/^file: observations: [^]*out of order$/));
 });
 
 test("a list of free pages that leads nowhere is a finding, and while an appliance is at work it is said that it was not looked at", () => {

@@ -6,8 +6,16 @@ import type { Clock } from "../../src/base/clock.ts";
 import { formatInstant } from "../../src/base/instant.ts";
 import { AnsweredPast } from "../../src/db/answered-past.ts";
 import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
-import { MAX_WAITING_COMMANDS, WorkerWriteQueue, WRITE_RETRY_AFTER_S, type FromWorker, type ToWorker } from "../../src/db/write-queue.ts";
-import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
+import {
+  MAX_URGENT_OF_USER,
+  MAX_WAITING_BYTES_OF_USER,
+  MAX_WAITING_COMMANDS,
+  MAX_WAITING_OF_USER,
+  RESERVED_OF_USER,
+  WRITE_RETRY_AFTER_S,
+} from "../../src/base/write-limits.ts";
+import { WorkerWriteQueue, type FromWorker, type ToWorker } from "../../src/db/write-queue.ts";
+import { outcomeOf, Writer, type WriteReply, type WriteRequest } from "../../src/db/writer.ts";
 import { KINDS } from "../../src/resources/kinds.ts";
 import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
 import { Store, tagFields } from "../support/store.ts";
@@ -17,7 +25,8 @@ const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
 /** A queue whose writer is played by the test. */
-async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; thread: AnsweredPast; say: (message: FromWorker) => void }> {
+async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; thread: AnsweredPast; say: (message: FromWorker) => void; sent: WriteRequest[] }> {
+  const sent: WriteRequest[] = [];
   let thread = new AnsweredPast(clock);
   let receive: (message: FromWorker) => void = () => {};
   const worker = {
@@ -25,6 +34,7 @@ async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; th
       receive = (data) => handler({ data });
     },
     postMessage(message: ToWorker) {
+      if (message.type === "run") sent.push(message.request);
       if (message.type !== "open") return;
       thread = new AnsweredPast(clock, message.past);
       queueMicrotask(() => receive({ type: "opened" }));
@@ -32,8 +42,8 @@ async function playedWriter(clock: Clock): Promise<{ queue: WorkerWriteQueue; th
     addEventListener() {},
     terminate() {},
   };
-  const queue = await WorkerWriteQueue.open(worker as unknown as Worker, {}, clock, () => {});
-  return { queue, thread, say: (message) => receive(message) };
+  const queue = await WorkerWriteQueue.open(worker as unknown as Worker, {}, clock, (command) => command === "lower", () => {});
+  return { queue, thread, say: (message) => receive(message), sent };
 }
 
 describe("the line of commands", () => {
@@ -46,6 +56,67 @@ describe("the line of commands", () => {
     const next = queue.run("test", null, AUTHOR);
     say({ type: "reply", id: MAX_WAITING_COMMANDS + 1, reply: { ok: true, outcome: { sequence: null, result: "last" } } });
     expect(await next).toEqual({ sequence: null, result: "last" });
+  });
+
+  const OK: WriteReply = { ok: true, outcome: { sequence: null, result: null } };
+  const user = (id: string): Author => ({ ...AUTHOR, type: "User", id });
+  const keyOf = (userId: string): Author => ({ ...AUTHOR, type: "ApiKey", id: `key of ${userId}`, userId });
+  const codeOf = (writing: Promise<unknown>) => writing.then(() => null, ({ code }: { code: string }) => code);
+  /** Sends so many that wait for ever. */
+  const crowd = (queue: WorkerWriteQueue, count: number, by: Author, command = "test") => {
+    for (let n = 0; n < count; n += 1) void queue.run(command, null, by).catch(() => {});
+  };
+
+  test("takes so many of one user and the user's keys, and as many of the next", async () => {
+    const { queue, say } = await playedWriter({ now: () => 0 });
+    crowd(queue, MAX_WAITING_OF_USER - 1, user("a"));
+    crowd(queue, 1, keyOf("a"));
+    for (const by of [user("a"), keyOf("a")]) {
+      const refused = await queue.run("test", null, by).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: WRITE_RETRY_AFTER_S } });
+    }
+    crowd(queue, MAX_WAITING_OF_USER, user("b"));
+    expect(await codeOf(queue.run("test", null, user("b")))).toBe("rate_limit_exceeded");
+    say({ type: "reply", id: 1, reply: OK });
+    const next = codeOf(queue.run("test", null, user("a")));
+    say({ type: "reply", id: 2 * MAX_WAITING_OF_USER + 1, reply: OK });
+    expect(await next).toBeNull();
+  });
+
+  test("takes so many bytes of one user, however few writes they are of, and a larger write where nothing else waits", async () => {
+    const { queue, say } = await playedWriter({ now: () => 0 });
+    void queue.run("test", null, user("a"), { bytes: MAX_WAITING_BYTES_OF_USER + 1 });
+    expect(await codeOf(queue.run("test", null, keyOf("a"), { bytes: 0 }))).toBe("rate_limit_exceeded");
+    say({ type: "reply", id: 1, reply: OK });
+    void queue.run("test", null, user("a"), { bytes: MAX_WAITING_BYTES_OF_USER - 1 });
+    void queue.run("test", null, user("a"), { bytes: 1 });
+    expect(await codeOf(queue.run("test", null, user("a"), { bytes: 1 }))).toBe("rate_limit_exceeded");
+    void queue.run("test", null, user("b"), { bytes: MAX_WAITING_BYTES_OF_USER });
+    expect(await codeOf(queue.run("test", null, user("b"), { bytes: 1 }))).toBe("rate_limit_exceeded");
+  });
+
+  test("has room for everybody else, however many users have filled it, and for scans and the appliance itself", async () => {
+    const { queue } = await playedWriter({ now: () => 0 });
+    const users = Math.ceil(MAX_WAITING_COMMANDS / MAX_WAITING_OF_USER);
+    for (let n = 0; n < users; n += 1) crowd(queue, MAX_WAITING_OF_USER, user(`crowd ${n}`));
+    expect(await codeOf(queue.run("test", null, user("crowd 0")))).toBe("rate_limit_exceeded");
+    const answered: string[] = [];
+    for (const by of [...Array.from({ length: RESERVED_OF_USER }, () => user("another")), AUTHOR, { ...AUTHOR, type: "Discovery", id: "scan" } as const]) {
+      void queue.run("test", null, by).catch(() => answered.push("refused"));
+    }
+    expect(await codeOf(queue.run("test", null, user("another")))).toBe("rate_limit_exceeded");
+    expect(answered).toEqual([]);
+  });
+
+  test("keeps some room of each user for what may lower rights, beside what else of theirs waits", async () => {
+    const { queue, sent } = await playedWriter({ now: () => 0 });
+    crowd(queue, MAX_WAITING_OF_USER, user("a"));
+    crowd(queue, MAX_URGENT_OF_USER, user("a"), "lower");
+    expect(sent.filter(({ isUrgent }) => isUrgent === true)).toHaveLength(MAX_URGENT_OF_USER);
+    expect(await codeOf(queue.run("lower", null, user("a")))).toBe("rate_limit_exceeded");
+    // Beyond that it waits with the others.
+    crowd(queue, MAX_URGENT_OF_USER + 1, user("b"), "lower");
+    expect(sent.at(-1)?.isUrgent).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccessGate } from "../../src/access/gate.ts";
+import { RightsNow } from "../../src/access/rights-now.ts";
 import { generateSessionToken, hashSessionToken } from "../../src/access/session-token.ts";
 import { SignInThrottle } from "../../src/access/sign-in-throttle.ts";
 import { SignIn } from "../../src/access/sign-in.ts";
@@ -136,6 +137,8 @@ export interface TestApplianceOptions {
   /** What requests are timed by; it stands still where none is given. */
   monotonicMs?: () => number;
   isTls?: boolean;
+  /** Puts a database where the appliance opens its own. */
+  prepare?: (databasePath: string) => void;
   /** What self discovery finds; the real machine where none is given. */
   machine?: MachineSnapshot;
   /** How backups are taken, where not by a copy in this process. */
@@ -153,6 +156,7 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
 export function newUnclaimedAppliance(options: TestApplianceOptions = {}): UnclaimedAppliance {
   const dataDirectory = mkdtempSync(join(tmpdir(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
+  options.prepare?.(databasePath);
   const clock = new TestClock();
   const random = seededRandom(1);
   const discoveryIds = new UuidSource(random);
@@ -179,6 +183,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const probes = new FakeProbes();
   const { secretsFolder = null, commands = commandsOf(new SecretBox(secretKey, random)), links = linksOf } = options.scanning ?? {};
   const scanThread = directScanThread(() => openScanMachine({ databasePath, secretKey, secretsFolder }, { probes, commands, links, clock, timers, random }));
+  const rights = new RightsNow(db.$client);
   const scans = new ScanDirector({
     writes,
     startThread: scanThread.start,
@@ -187,9 +192,11 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     log,
     organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
     hasLeftBehind: () => areScansUnderWay(reader),
+    mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
   });
   const { app, surface } = createApp({
-    inventory: { reader, writes, longReads, log, authorOf: (actor, requestId) => gate.authorOf(actor, requestId) },
+    limitations: [],
+    inventory: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
     signIn: new SignIn({ reader, writes, gate, clock, random, throttle: new SignInThrottle(clock), setupToken: () => SETUP_TOKEN }),
     clock,

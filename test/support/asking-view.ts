@@ -11,7 +11,7 @@ export interface ViewOptions {
   /** Varbinds of one answer at most: what is beyond is left out. */
   readonly maxVarbinds?: number;
   /** Looks at each question before it is answered; what it returns is the answer. */
-  readonly before?: (question: Question, count: number) => Answer | SnmpFailure | undefined;
+  readonly before?: (question: Question, count: number, isBrief: boolean) => Answer | SnmpFailure | undefined;
   /** By VLAN. */
   readonly vlans?: Readonly<Record<number, Asking>>;
 }
@@ -46,16 +46,18 @@ export function askingView(served: Readonly<Record<string, Served>>, options: Vi
     if (options.hasBulk === false && atEnd !== -1) return { ...answerOf([]), errorStatus: 2, errorIndex: atEnd + 1 };
     return answerOf(varbinds.slice(0, options.maxVarbinds));
   };
-  return {
+  const view = (isBrief: boolean): AskingView => ({
     hasBulk: options.hasBulk ?? true,
     questions,
     ask: async (question, signal) => {
       if (signal.aborted) return isFailure(signal.reason) ? signal.reason : failure("cancelled");
       questions.push(question);
-      return options.before?.(question, questions.length) ?? answer(question);
+      return options.before?.(question, questions.length, isBrief) ?? answer(question);
     },
+    briefly: () => view(true),
     inVlan: (vlan) => options.vlans?.[vlan] ?? askingView({}, options),
-  };
+  });
+  return view(false);
 }
 
 export function answerOf(varbinds: readonly Varbind[], byteCount = 60 + varbinds.length * 40): Answer {

@@ -14,7 +14,7 @@ import type { Wire } from "./factories.ts";
 
 /** Parameters that the cases below know of; another one has to be put to the test before it is let through. */
 const KNOWN_PARAMETERS = new Set(
-  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden search service_definition include_children include_isolated group_by order_by order_direction cascade types after mark wait from to format mac ip hostname entity status type".split(" "),
+  "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search service_definition include_children include_isolated group_by order_by order_direction cascade types after mark wait from to format mac ip hostname entity status type".split(" "),
 );
 
 /** @throws Error for an operation, or a parameter, that nobody has said anything of */
@@ -62,6 +62,7 @@ function listings(asking: Asking, plural: string): Listing[] {
     for (const word of isFoundByAddress ? [place.word, `10.${place.octet}.`, `02:00:00:${place.octet.toString(16)}`] : [place.word]) way("search", word, isHidden && isFoundByAddress ? () => false : null);
   }
   if (asking.takes("hidden")) ways.push({ title: "hidden", query: "hidden=true", finds: (record) => record["hidden"] === true });
+  if (asking.takes("accepts_credentials")) ways.push({ title: "accepts_credentials", query: "accepts_credentials=true", finds: (record) => record["accepts_credentials"] === true });
   for (const entity of asking.values("entity")) ways.push({ title: `of the kind ${entity}`, query: `entity=${entity}`, finds: (record) => record["entity"] === entity });
   if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
   // Another order is another way through what there is; which field it is by makes no difference to that.
@@ -158,6 +159,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
     asking.targets(plural).map(({ title, id, place, isReached, role }): Case => {
       const path = asking.path.replace(":id", id);
       if (!isReached || place === null) return { title, path, code: "entity_not_found" };
+      if (isOutOfReach(asking, plural)) return { title, path, code: "entity_access_denied" };
       if (role !== undefined) return { title, path, code: null, role, fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, plural, place, role)) }) };
       // A key that is kept to one network reaches no other that could go.
       if (plural === "networks" && asking.caller.networkIds !== null) return { title, path, code: "entity_in_use" };
@@ -168,8 +170,8 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
       const { path } = asking;
       if (!isReached || place === null) {
         const hidden: Case = { title, path, body: [id], code: "entity_reference_invalid" };
-        // A key that is kept to some networks has no network, and no user, that it could delete beside it.
-        if ((plural === "networks" || plural === "users") && asking.caller.networkIds !== null) return [hidden];
+        // A key that is kept to some networks has no network, no user and no credential of the organization that it could delete beside it.
+        if ((plural === "networks" || plural === "users" || plural === "credentials") && asking.caller.networkIds !== null) return [hidden];
         let spared = "";
         const fresh = async () => {
           spared = await victim(asking, plural, asking.home);
@@ -181,6 +183,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
         return [hidden, { title: `${title} beside one that is reached`, path, body: [id], code: "entity_reference_invalid", fresh, afterwards }];
       }
       if (plural === "networks" && asking.caller.networkIds !== null) return [{ title, path, body: [id], code: "entity_in_use" }];
+      if (isOutOfReach(asking, plural)) return [{ title, path, body: [id], code: "entity_access_denied" }];
       return [{ title, path, body: [id], code: null, ...(role === undefined ? {} : { role }), fresh: async () => ({ body: [await victim(asking, plural, place, role)] }) }];
     }),
   "POST /:id/restore": (asking, plural) => {
@@ -193,8 +196,14 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
       [then, early].map((at): Case => {
         const isThere = isReached && at === then;
         const check = ({ data }: Answer) => expect(data).toMatchObject({ applied: false, sequence: null });
-        return { title: `${title}, ${at}`, path: asking.path.replace(":id", id), body: { at, dry_run: true }, code: isThere ? null : "entity_not_found", check, ...(isThere && role !== undefined ? { role } : {}) };
+        const code = !isThere ? "entity_not_found" : isOutOfReach(asking, plural) ? "entity_access_denied" : null;
+        return { title: `${title}, ${at}`, path: asking.path.replace(":id", id), body: { at, dry_run: true }, code, check, ...(isThere && role !== undefined ? { role } : {}) };
       }),
     );
   },
 };
+
+/** "What is shared is changed only by who reaches everything that it touches": the credential is assigned in every network. */
+function isOutOfReach(asking: Asking, plural: string): boolean {
+  return plural === "credentials" && asking.caller.networkIds !== null;
+}

@@ -73,6 +73,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/v1/organizations": VIEWER,
   "PUT /api/v1/organizations": OWNER,
   "POST /api/v1/hosts/bulk": MEMBER,
+  // "A secret goes only where an Admin has sent it."
+  "POST /api/v1/ip-addresses/:id/confirm": ADMIN,
   "PUT /api/v1/tags/assign": MEMBER,
   "POST /api/v1/tags/assign/bulk-add": MEMBER,
   "POST /api/v1/tags/assign/bulk-remove": MEMBER,

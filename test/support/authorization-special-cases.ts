@@ -60,8 +60,14 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       const cases: Case[] = [{ title: `a new one in ${place.name}`, path: asking.path, body: [whole], code }];
       if (asking.reaches(place)) cases.push({ title: `one of ${place.name} as it is`, path: asking.path, body: [{ id: host["id"], network_id: place.networkId, name: host["name"] }], code: null, check: ({ data }) => expect(data[0].operation).toBe("Unchanged") });
       // "A Member's host update that changes `credential_assignments` is 403."
-      if (asking.reaches(place)) cases.push({ title: `one of ${place.name} that would give the credential away`, path: asking.path, body: [{ ...item, credential_assignments: [{ credential_id: place.records["credentials"]?.["id"] }] }], code: null, role: "Admin" });
+      if (asking.reaches(place)) cases.push({ title: `one of ${place.name} that would give the credential away`, path: asking.path, body: [{ ...item, credential_assignments: [{ credential_id: place.records["credentials"]?.["id"] }] }], code: asking.caller.networkIds === null ? null : "entity_access_denied", role: "Admin" });
       return cases;
+    }),
+  "POST /api/v1/ip-addresses/:id/confirm": (asking) =>
+    asking.targets("ip-addresses").map(({ title, id, place, isReached }): Case => {
+      const path = asking.path.replace(":id", id);
+      if (!isReached || place === null) return { title, path, code: "entity_not_found" };
+      return { title, path, code: null, fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, "ip-addresses", place)) }), check: ({ data }) => expect(data.credential_ids).toEqual([]) };
     }),
   "PUT /api/v1/tags/assign": (asking) => tagged(asking, (type, record) => ({ entity_type: type, entity_id: record["id"], tag_ids: record["tags"] })),
   "POST /api/v1/tags/assign/bulk-add": (asking) => tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record["id"]], tag_id: tagId })),
@@ -267,7 +273,8 @@ function tagged(asking: Asking, bodyFor: (type: string, record: Wire, tagId: str
       const code = isReached ? null : "entity_reference_invalid";
       const kept: Case = { title: `a ${type} of ${place.name}`, path: asking.path, body: bodyFor(type, record, tagId), code, role };
       // What is taken off here has to stay where other requests expect it.
-      cases.push(isReached && isRemoval && plural !== "networks" ? { ...kept, fresh: async () => ({ body: bodyFor(type, { id: await victim(asking, plural, place) }, tagId) }) } : kept);
+      const isShared = plural === "credentials" && asking.caller.networkIds !== null;
+      cases.push(isReached && isRemoval && plural !== "networks" ? { ...kept, code: isShared ? "entity_access_denied" : null, fresh: async () => ({ body: bodyFor(type, { id: await victim(asking, plural, place) }, tagId) }) } : kept);
     }
   }
   for (const { title, id, place, isReached, role } of asking.targets("auth/keys")) {

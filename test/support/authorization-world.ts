@@ -353,6 +353,7 @@ const MACHINE = {
   machine_id: null,
   interfaces: [{ if_index: 2, if_name: "eth0", if_descr: "eth0", if_alias: null, if_type: 6, mac_address: "00:1b:21:aa:bb:cc", speed_bps: null, admin_status: "Up" as const, oper_status: "Up" as const }],
   addresses: [{ ip_address: "192.0.2.4", prefix_length: 24, if_index: 2, cidr: "192.0.2.0/24" }],
+  has_all_addresses: true,
   ports: [{ number: 22, protocol: "Tcp" as const, bound: [] }],
   sys_descr: "Linux",
   manufacturer: null,

@@ -7,6 +7,7 @@ import { SYSTEM_AUTHOR } from "../../src/access/usage.ts";
 import type { Role } from "../../src/access/role.ts";
 import { openWritable } from "../../src/db/connection.ts";
 import { OPERATION, type OwnFields } from "../../src/db/kind.ts";
+import { withChecksum } from "../../src/db/row-checksum.ts";
 import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
 import { outcomeOf, Writer, type WriteReply } from "../../src/db/writer.ts";
 import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
@@ -74,7 +75,7 @@ export function newApiKey(
       key: maskApiKey(key),
     });
     tx.afterwardsRun(() => {
-      tx.db.insert(apiKeyHashes).values({ hash: Buffer.from(hashApiKey(key)), api_key_n: tx.recordN(record.id) as number }).run();
+      tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, { hash: Buffer.from(hashApiKey(key)), api_key_n: tx.recordN(record.id) as number })).run();
     });
     return record.id;
   });

@@ -2,6 +2,7 @@
 
 import type { Device, DeviceTable, TableReport } from "../../src/discovery/device.ts";
 import { DEVICE_TABLES } from "../../src/discovery/device.ts";
+import { rowsOf } from "./sightings.ts";
 import type { AskedDevice, Probes, Refusal } from "../../src/discovery/scans/probes.ts";
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
 import type { SnmpCredential } from "../../src/discovery/snmp/credential.ts";
@@ -18,6 +19,10 @@ type Hold = (address: string, signal: AbortSignal) => Promise<void>;
 export class FakeProbes implements Probes {
   readonly swept: string[] = [];
   readonly asked: Array<{ readonly address: string; readonly credentials: readonly SnmpCredential[]; readonly remembered: string | null }> = [];
+  /** What was sent in the end, of what they were to be asked with. */
+  readonly sent: Array<{ readonly address: string; readonly credential: SnmpCredential }> = [];
+  /** What was known of each that was asked: what its agent had told of before. */
+  readonly served: Array<Parameters<Probes["askDevice"]>[1]["served"]> = [];
   readonly looked: string[] = [];
   readonly alive = new Map<string, Partial<AddressSighting>>();
   readonly devices = new Map<string, FakeDevice>();
@@ -49,8 +54,9 @@ export class FakeProbes implements Probes {
     return { means: "fake" };
   }
 
-  async askDevice(address: string, { credentials, remembered, signal }: Parameters<Probes["askDevice"]>[1]): Promise<AskedDevice> {
+  async askDevice(address: string, { credentials, remembered, served, maySend, signal }: Parameters<Probes["askDevice"]>[1]): Promise<AskedDevice> {
     this.asked.push({ address, credentials, remembered: remembered?.credential_id ?? null });
+    this.served.push(served);
     this.underWay += 1;
     this.most = Math.max(this.most, this.underWay);
     await this.hold(address, signal);
@@ -60,6 +66,11 @@ export class FakeProbes implements Probes {
     const found = this.devices.get(address);
     const failures: Refusal[] = [];
     for (const credential of credentials) {
+      if (!maySend(credential)) {
+        failures.push(refusal(credential, "cancelled"));
+        continue;
+      }
+      this.sent.push({ address, credential });
       const word = credential.version === "SnmpV3" ? credential.security_name : credential.community;
       if (found?.community === word) return { ok: true, device: found.device, credential: { credential_id: credential.credential_id, key_extension: null }, requests: failures.length + 10 };
       failures.push(refusal(credential, this.refusing.get(address) ?? "no_answer"));
@@ -87,5 +98,5 @@ export function fakeDevice(told: Partial<Device> & { readonly partial?: Partial<
   const tables = Object.fromEntries(
     DEVICE_TABLES.map((table): [string, TableReport] => [table, partial[table] === undefined ? { state: "complete", problem: null } : { state: "partial", problem: partial[table] }]),
   ) as Record<DeviceTable, TableReport>;
-  return { tables, ...device };
+  return { tables, rows: rowsOf({}), ...device };
 }

@@ -19,7 +19,7 @@ const COLORS = ["Pink", "Green", "Amber", "Yellow"] as const;
 /** Names that come again, in all kinds of cases and scripts. */
 export const NAMES = ["alpha", "Beta", "beta", "Ärger", "ärger", "zebra", "Éclair", "eclair", "10", "9", "日本", "😀 smile", "ﬁn", "a'b\"c\\d", "straße"];
 /** What is searched: words with punctuation, in all kinds of cases and scripts, apart by all kinds of blanks. */
-const TEXTS = ["core-sw-01 (old)", "Core/SW_02.example.net", "router\tR7\n“Ärger” im Keller", "SW sw Sw", "日本 東京-1", "ΟΔΟΣ οδος", "a\u00a0b\u2028c", "10.2.3.4:8080", "x@example.org", "…(((7)))", "O'Brien\u0085NEAR \"AND\" OR* NOT", "aa-bb-cc"];
+export const TEXTS = ["core-sw-01 (old)", "Core/SW_02.example.net", "router\tR7\n“Ärger” im Keller", "SW sw Sw", "日本 東京-1", "ΟΔΟΣ οδος", "a\u00a0b\u2028c", "10.2.3.4:8080", "x@example.org", "…(((7)))", "O'Brien\u0085NEAR \"AND\" OR* NOT", "aa-bb-cc"];
 const MACS = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02", "aa:bc:00:00:00:03", "00:1b:21:aa:bb:cc", "10:20:30:40:50:60"];
 const IPS = ["10.2.3.4", "10.2.3.40", "10.20.3.4", "110.2.3.4", "192.168.7.1", "2001:db8::1", "2001:db8::10:1", "fe80::1b:21", "::1"];
 const DEFINITIONS = ["ssh", "SSH", "nginx"];
@@ -56,8 +56,9 @@ export class Draft {
     return [...this.records.values()].filter((record) => record.kind === kind);
   }
 
-  create(kind: AnyKind, fields: Wire): ModelRecord {
-    const { random } = this.model;
+  create(kind: AnyKind, described: Wire): ModelRecord {
+    const { random, unknownFields } = this.model;
+    const fields = Object.fromEntries(Object.entries(described).filter(([field]) => !unknownFields.has(field)));
     // Some bring their own id, of any version, which decides their place within a transaction.
     const own = random.integer(3) === 0 ? { id: random.bytes(16).toHex().replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, "$1-$2-4$3-a$4-$5") } : {};
     const observed: Observed = kind.observed.length > 0 && random.integer(2) === 0 ? { last_seen_at: this.at } : {};
@@ -121,7 +122,7 @@ export class Draft {
   private actOnMore(dice: number): void {
     const { random } = this.model;
     const hosts = this.all(hostKind);
-    if (dice < 106) this.some(hostKind, (host) => this.update(host, { [random.pick(["description", "hostname", "sys_name", "sys_descr", "manufacturer", "model"])]: random.pick([null, ...TEXTS]) }));
+    if (dice < 106) this.some(hostKind, (host) => this.update(host, { [random.pick(["description", "hostname", "sys_name", "sys_descr", "manufacturer", "model", "asset_tag"].filter((field) => !this.model.unknownFields.has(field)))]: random.pick([null, ...TEXTS]) }));
     else if (dice < 114 && hosts.length > 0) this.addAddress(random.pick(hosts));
     else if (dice < 117) this.some(ipAddressKind, (address) => this.update(address, random.pick([{ mac_address: random.pick([null, ...MACS]) }, { name: random.pick(TEXTS) }])));
     else if (dice < 119) this.some(ipAddressKind, (address) => this.remove(address));

@@ -66,6 +66,8 @@ export class Model {
   private readonly found = new WeakMap<Snapshot, Map<string, ModelRecord[]>>();
   /** Records that have ended, as they were. */
   private readonly ended = new Map<string, ModelRecord>();
+  /** Fields that records do not have yet, by their names. */
+  readonly unknownFields = new Set<string>();
   private name = 0;
 
   constructor(store: Store, seed: number) {
@@ -140,6 +142,22 @@ export class Model {
     });
     matching.sort((a, b) => this.compare(a, b, query.order ?? [], isLive));
     return matching;
+  }
+
+  /** From now on records of a kind have a field, and always had it. */
+  gain(kind: AnyKind, field: string, value: unknown): void {
+    this.unknownFields.delete(field);
+    const gained = new Map<ModelRecord, ModelRecord>();
+    const withField = (record: ModelRecord): ModelRecord => {
+      if (record.kind !== kind) return record;
+      const known = gained.get(record) ?? { ...record, fields: { ...record.fields, [field]: value } };
+      gained.set(record, known);
+      return known;
+    };
+    for (const [place, snapshot] of this.snapshots.entries()) {
+      this.snapshots[place] = { ...snapshot, records: new Map([...snapshot.records].map(([id, record]) => [id, withField(record)])) };
+    }
+    for (const [id, record] of this.ended) this.ended.set(id, withField(record));
   }
 
   newName(): string {
@@ -320,7 +338,7 @@ const OWNED_BY_HOSTS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind
 
 /** What is searched of each kind: free text, addresses, and the record that is found where it is another one. */
 const SEARCHED: ReadonlyMap<AnyKind, { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly owner?: string }> = new Map<AnyKind, { words: string[]; wholes: string[]; owner?: string }>([
-  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr"], wholes: [] }],
+  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"], wholes: [] }],
   [tagKind, { words: ["name", "description"], wholes: [] }],
   [networkKind, { words: ["name", "description"], wholes: [] }],
   [ipAddressKind, { words: ["name"], wholes: ["ip_address", "mac_address"], owner: "host_id" }],

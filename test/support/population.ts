@@ -1,11 +1,14 @@
 // A small store with something of every kind in it: created, changed, moved, removed and come again.
 
+import { userPasswords } from "../../src/access/tables.ts";
 import type { OwnFields } from "../../src/db/kind.ts";
+import { withChecksum } from "../../src/db/row-checksum.ts";
 import type { WriteTransaction } from "../../src/db/transaction.ts";
 import { apiKeyKind, type ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
 import { bindingKind } from "../../src/resources/bindings/binding.ts";
 import { credentialAssignmentKind } from "../../src/resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../src/resources/credentials/credential.ts";
+import { credentialSecrets } from "../../src/resources/credentials/secrets.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
@@ -34,8 +37,7 @@ export interface Population {
 
 const MANUAL = { type: "Manual" } as const;
 
-/** @param isEarlier without the kinds that stores of the first schemas had no tables for */
-export function populate(store: Store, { isEarlier = false } = {}): Population {
+export function populate(store: Store): Population {
   const { organizationId, networkId } = store;
   const { userId } = store.write((tx) => {
     const other = tx.newId();
@@ -43,13 +45,13 @@ export function populate(store: Store, { isEarlier = false } = {}): Population {
     const network = tx.create(networkKind, other, networkFields(other, "theirs"));
     tx.create(hostKind, other, hostFields(network.id, "theirs"));
     const user = tx.create(userKind, organizationId, { organization_id: organizationId, email: "Ann@example.net", name: "Ann", role: "Owner", network_ids: [networkId], is_enabled: true });
-    tx.afterwardsRun(() => tx.db.$client.run(`INSERT INTO user_passwords (user_n, hash) VALUES (${tx.recordN(user.id)}, 'kept')`));
+    tx.afterwardsRun(() => tx.db.insert(userPasswords).values(withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: "kept" })).run());
     return { userId: user.id };
   });
   const goneTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
   store.write((tx) => tx.remove(tagKind, goneTagId));
   const made = store.write((tx) => inventory(tx, store, userId));
-  if (!isEarlier) store.write((tx) => discovery(tx, store, made.hostId));
+  store.write((tx) => discovery(tx, store, made.hostId));
   store.write((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }));
   store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: "Ü\u0000\u2028😀\"\\" }));
   moveThereAndBack(store, made.hostId);
@@ -78,6 +80,7 @@ function inventory(tx: WriteTransaction, store: Store, userId: string) {
     vlan_id: vlan.id,
     source: MANUAL,
     tags: [tag.id],
+    accepts_credentials: true,
   });
   const host = tx.create(hostKind, organizationId, hostFields(networkId, "host", { tags: [tag.id] }));
   const address = tx.create(ipAddressKind, organizationId, {
@@ -120,7 +123,10 @@ function inventory(tx: WriteTransaction, store: Store, userId: string) {
     key: "nlk_Ab3d…",
   };
   tx.create(apiKeyKind, organizationId, key);
-  tx.afterwardsRun(() => tx.db.$client.run(`INSERT INTO credential_secrets (credential_n, field, sealed) VALUES (${tx.recordN(credential.id)}, 'community', x'00')`));
+  tx.afterwardsRun(() => {
+    const secret = { credential_n: tx.recordN(credential.id) as number, field: "community" as const, sealed: Buffer.of(0) };
+    tx.db.insert(credentialSecrets).values(withChecksum(credentialSecrets, secret)).run();
+  });
   return { hostId: host.id, tagId: tag.id, credentialId: credential.id, entryId: entry.id, portId: port.id };
 }
 

@@ -12,6 +12,12 @@ const PORT_LISTS: Readonly<Record<string, (bytes: Buffer) => number[]>> = {
   "juniper-mx960-13-3r9-13": (bytes) => bytes.toString().split(",").map(Number),
 };
 
+/** Whose bridge ports are the ifIndexes, also those that dot1dBasePortTable leaves out: their tunnels are called by them. */
+const PORTS_ARE_INTERFACES: ReadonlySet<string> = new Set(["ruijie-m18000"]);
+
+/** Whose dot1qPvid is by ifIndex. */
+const NATIVES_BY_IF_INDEX: ReadonlySet<string> = new Set(["h3c-comware-lsq1wcmd0-2509p61"]);
+
 export interface RawValue {
   readonly oid: string;
   readonly value: string | number;
@@ -67,10 +73,13 @@ function ipOf(octets: readonly (string | number)[]): string {
   return octets.length === 4 ? octets.join(".") : (parseIp(Buffer.from(octets.map(Number)).toString("hex").replaceAll(/(....)(?=.)/g, "$1:"))?.text ?? "");
 }
 
-export function expectedInterfaces(raw: Raw): unknown[] {
+/** Name and alias are left out where the device does not serve that column. */
+export function expectedInterfaces(raw: Raw): Record<string, unknown>[] {
   const ADMIN = ["", "Up", "Down", "Testing"];
   const OPER = ["", "Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"];
   const indexes = [...columnOf(raw, "1.3.6.1.2.1.2.2.1.1").keys()].map(Number).sort((a, b) => a - b);
+  const isServed = (column: string): boolean => columnOf(raw, column).size > 0;
+  const [hasNames, hasAliases] = ["1.3.6.1.2.1.31.1.1.1.1", "1.3.6.1.2.1.31.1.1.1.18"].map(isServed);
   return indexes.map((index) => {
     const low = number(raw, `1.3.6.1.2.1.2.2.1.5.${index}`);
     const high = number(raw, `1.3.6.1.2.1.31.1.1.1.15.${index}`);
@@ -80,8 +89,8 @@ export function expectedInterfaces(raw: Raw): unknown[] {
     return {
       if_index: index,
       if_descr: text(raw, `1.3.6.1.2.1.2.2.1.2.${index}`),
-      if_name: text(raw, `1.3.6.1.2.1.31.1.1.1.1.${index}`) || null,
-      if_alias: text(raw, `1.3.6.1.2.1.31.1.1.1.18.${index}`) || null,
+      ...(hasNames === true ? { if_name: text(raw, `1.3.6.1.2.1.31.1.1.1.1.${index}`) || null } : {}),
+      ...(hasAliases === true ? { if_alias: text(raw, `1.3.6.1.2.1.31.1.1.1.18.${index}`) || null } : {}),
       if_type: number(raw, `1.3.6.1.2.1.2.2.1.3.${index}`),
       speed_bps: bps || null,
       admin_status: ADMIN[number(raw, `1.3.6.1.2.1.2.2.1.7.${index}`)],
@@ -119,15 +128,19 @@ export function expectedArp(raw: Raw): string[] {
   const entries = new Map<string, string>();
   const add = (ifIndex: string | undefined, address: string, { bytes }: RawValue, isInvalid: boolean): void => {
     const isUsable = bytes.length === 6 && !bytes.equals(Buffer.alloc(6)) && ((bytes[0] as number) & 1) === 0 && !isInvalid;
-    if (isUsable && !entries.has(`${ifIndex} ${address}`)) entries.set(`${ifIndex} ${address}`, macOf(bytes));
+    const key = `${ifIndex === "0" ? "null" : ifIndex} ${address}`;
+    if (isUsable && !entries.has(key)) entries.set(key, macOf(bytes));
   };
   for (const [index, value] of columnOf(raw, "1.3.6.1.2.1.4.35.1.4")) {
     const [ifIndex, , length, ...octets] = index.split(".");
     add(ifIndex, ipOf(octets.slice(0, Number(length) === 4 ? 4 : 16)), value, raw.get(`1.3.6.1.2.1.4.35.1.6.${index}`)?.value === 2);
   }
   for (const [index, value] of columnOf(raw, "1.3.6.1.2.1.4.22.1.2")) {
-    const [ifIndex, ...octets] = index.split(".");
-    add(ifIndex, octets.join("."), value, raw.get(`1.3.6.1.2.1.4.22.1.4.${index}`)?.value === 2);
+    const [first, ...octets] = index.split(".");
+    const isNumbered = octets.length !== 4;
+    const ifIndex = isNumbered ? String(number(raw, `1.3.6.1.2.1.4.22.1.1.${index}`)) : first;
+    const address = isNumbered ? raw.get(`1.3.6.1.2.1.4.22.1.3.${index}`)?.bytes.join(".") : octets.join(".");
+    add(ifIndex, address ?? "", value, raw.get(`1.3.6.1.2.1.4.22.1.4.${index}`)?.value === 2);
   }
   for (const [index, value] of columnOf(raw, "1.3.6.1.2.1.55.1.12.1.2")) {
     const octets = index.split(".");
@@ -137,9 +150,54 @@ export function expectedArp(raw: Raw): string[] {
 }
 
 /** Bridge port → ifIndex, of those that are interfaces. */
-function bridgePorts(raw: Raw): Map<number, number> {
+function bridgePorts(raw: Raw, name: string): Map<number, number> {
+  if (PORTS_ARE_INTERFACES.has(name)) {
+    const ifIndexes = [...columnOf(raw, "1.3.6.1.2.1.2.2.1.1").keys()].map(Number);
+    return new Map(ifIndexes.map((ifIndex) => [ifIndex, ifIndex]));
+  }
   const ports = [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2")].map(([port, { value }]): [number, number] => [Number(port), Number(value)]);
   return new Map(ports.filter(([, ifIndex]) => raw.has(`1.3.6.1.2.1.2.2.1.1.${ifIndex}`)));
+}
+
+/** Tables by what a finding calls them: the parents of their columns, and the columns that mean something to an inventory. */
+const TABLES: Readonly<Record<string, ReadonlyArray<readonly [entry: string, columns: readonly number[], onlyWith?: string]>>> = {
+  entity: [["1.3.6.1.2.1.47.1.1.1.1", [5, 11, 12, 13]]],
+  interfaces: [["1.3.6.1.2.1.2.2.1", [2, 3, 5, 6, 7, 8]]],
+  interface_extensions: [["1.3.6.1.2.1.31.1.1.1", [1, 15, 18]]],
+  addresses: [["1.3.6.1.2.1.4.34.1", [3, 4, 5]], ["1.3.6.1.2.1.4.20.1", [2, 3]], ["1.3.6.1.2.1.55.1.8.1", [2]]],
+  arp: [["1.3.6.1.2.1.4.35.1", [4, 6]], ["1.3.6.1.2.1.4.22.1", [2, 4]], ["1.3.6.1.2.1.55.1.12.1", [2, 4, 6]]],
+  forwarding: [["1.3.6.1.2.1.17.1.4.1", [2]], ["1.3.6.1.2.1.17.7.1.2.2.1", [2, 3]], ["1.3.6.1.2.1.17.4.3.1", [2, 3]]],
+  vlans: [
+    ["1.3.6.1.2.1.17.7.1.4.2.1", [3, 4]],
+    ["1.3.6.1.2.1.17.7.1.4.3.1", [1, 2]],
+    ["1.3.6.1.2.1.17.7.1.4.5.1", [1]],
+    ["1.3.6.1.4.1.9.9.46.1.3.1.1", [2, 3, 4]],
+    ["1.3.6.1.4.1.9.9.46.1.6.1.1", [4, 5, 14, 17, 18, 19], "1.3.6.1.4.1.9.9.46.1.3.1.1.2"],
+    ["1.3.6.1.4.1.9.9.68.1.2.2.1", [2], "1.3.6.1.4.1.9.9.46.1.3.1.1.2"],
+  ],
+  lldp: [
+    ["1.0.8802.1.1.2.1.4.1.1", [4, 5, 6, 7, 8, 9, 10]],
+    ["1.0.8802.1.1.2.1.4.2.1", [3], "1.0.8802.1.1.2.1.4.1.1.5"],
+    ["1.0.8802.1.1.2.1.3.7.1", [2, 3, 4], "1.0.8802.1.1.2.1.4.1.1.5"],
+  ],
+  cdp: [["1.3.6.1.4.1.9.9.23.1.2.1.1", [3, 4, 6, 7, 8]]],
+};
+
+/** Rows of each table that there are in any of its columns; of what is of no use by itself, only with what it belongs to. */
+export function expectedRows(raw: Raw): Record<string, number> {
+  const isThere = (column: string): boolean => columnOf(raw, column).size > 0;
+  const rowsOf = (entry: string, columns: readonly number[]): number =>
+    new Set(columns.flatMap((column) => [...columnOf(raw, `${entry}.${column}`).keys()])).size;
+  const counts = Object.entries(TABLES).map(([table, parts]) => {
+    const used = parts.filter(([, , onlyWith]) => onlyWith === undefined || isThere(onlyWith));
+    return [table, used.reduce((sum, [entry, columns]) => sum + rowsOf(entry, columns), 0)];
+  });
+  return Object.fromEntries(counts);
+}
+
+/** Rows of dot1dBasePortTable that lead to an interface. */
+export function expectedBridgePorts(raw: Raw): number {
+  return [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2").values()].filter(({ value }) => raw.has(`1.3.6.1.2.1.2.2.1.1.${value}`)).length;
 }
 
 /** VLAN → name. */
@@ -154,7 +212,7 @@ export function expectedVlans(raw: Raw): Map<number, string> {
  */
 export function expectedMembership(raw: Raw, name: string): { members: number[][]; natives: number[][] } {
   const portsOf = PORT_LISTS[name] ?? ((bytes: Buffer) => bitsOf(bytes).map((bit) => bit + 1));
-  const ports = bridgePorts(raw);
+  const ports = bridgePorts(raw, name);
   const isInterface = (ifIndex: number): boolean => raw.has(`1.3.6.1.2.1.2.2.1.1.${ifIndex}`);
   const members: number[][] = [];
   for (const oid of ["1.3.6.1.2.1.17.7.1.4.2.1.4", "1.3.6.1.2.1.17.7.1.4.3.1.2"]) {
@@ -162,7 +220,9 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
       for (const port of portsOf(bytes)) members.push([ports.get(port) ?? 0, Number(index.split(".").at(-1))]);
     }
   }
-  const natives = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.5.1.1")].map(([port, { value }]) => [ports.get(Number(port)) ?? 0, Number(value)]);
+  const natives = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.5.1.1")].map(([index, { value }]) => {
+    return [NATIVES_BY_IF_INDEX.has(name) ? Number(index) : (ports.get(Number(index)) ?? 0), Number(value)];
+  });
 
   const existing = new Set([...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.3.1.1.2").keys()].map((index) => Number(index.split(".")[1])));
   const trunks = [...columnOf(raw, "1.3.6.1.4.1.9.9.46.1.6.1.1.14")].filter(([, { value }]) => value === 1).map(([index]) => index);
@@ -180,9 +240,12 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
   return { members: members.filter(isTold), natives: natives.filter(isTold) };
 }
 
-/** `ifIndex MAC VLAN` of what was learned; how many entries have no interface. */
-export function expectedForwarding(raw: Raw): { placed: string[]; placeless: number } {
-  const ports = bridgePorts(raw);
+/**
+ * `ifIndex MAC VLAN` of what was learned; how many entries have no interface.
+ * @param name of the recording
+ */
+export function expectedForwarding(raw: Raw, name: string): { placed: string[]; placeless: number } {
+  const ports = bridgePorts(raw, name);
   const fids = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.2.1.3")].map(([index, { value }]): [number, number] => [Number(value), Number(index.split(".").at(-1))]);
   const named = new Set([...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.3.1.1").keys()].map(Number));
   const vlanOf = (fid: number): number | null => new Map(fids).get(fid) ?? (named.has(fid) ? fid : null);

@@ -208,6 +208,7 @@ export const hostShape = object({
   model: orNull(text),
   serial_number: orNull(text),
   management_url: orNull(text),
+  asset_tag: orNull(text),
   last_seen_at: orNull(timestamp),
   ...life,
 });

@@ -5,6 +5,7 @@ import type { Outcome } from "../../src/db/transaction.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type TableReport } from "../../src/discovery/device.ts";
 import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
 import { digestOf } from "../../src/discovery/reconcile/tellings.ts";
+import { NO_ROWS } from "../../src/discovery/rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
 import type { TestAppliance } from "./appliance.ts";
 
@@ -12,7 +13,12 @@ const COMPLETE = Object.fromEntries(DEVICE_TABLES.map((table) => [table, { state
 
 /** A device of which everything was read. */
 export function device(fields: Partial<Device> = {}): Device {
-  return { tables: COMPLETE, ...fields };
+  return { tables: COMPLETE, rows: rowsOf({}), ...fields };
+}
+
+/** Rows of some tables; of the others none. */
+export function rowsOf(counts: Partial<Device["rows"]>): Device["rows"] {
+  return Object.fromEntries(DEVICE_TABLES.map((table) => [table, counts[table] ?? NO_ROWS])) as Device["rows"];
 }
 
 /** An Ethernet port that is up. */
@@ -68,7 +74,7 @@ export class ScanWriter {
 
   /** Whom a device has heard of. */
   heardBy(sighting: DeviceSighting): Promise<Outcome<Recorded>> {
-    return this.addresses(...heardOf(sighting.device));
+    return this.addresses(...heardOf(sighting.device).sightings);
   }
 
   addresses(...sightings: AddressSighting[]): Promise<Outcome<Recorded>> {

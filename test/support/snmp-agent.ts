@@ -1,6 +1,6 @@
 // An SNMP agent for tests and benchmarks: v1 and v2c on one UDP socket, what it serves and how it misbehaves as told. No v3, no SET.
 
-import { BER, BerReader, headOf, integer, tlv } from "./ber.ts";
+import { BER, BerReader, headOf, integer, oidContent, tlv } from "./ber.ts";
 import { SnmpView, emptyVarbind, oidKey } from "./snmp-view.ts";
 import { systemTimers } from "../../src/base/timers.ts";
 
@@ -28,6 +28,8 @@ export interface AgentFaults {
   delayMs?: number;
   /** After so many varbinds it never answers again. */
   silentAfterVarbinds?: number;
+  /** No answer to anything that asks for what stands below this OID. */
+  silentBelow?: string;
   /** No answer to a GETBULK of more varbinds than this; the same as a device that falls over large ones. */
   silentAboveVarbinds?: number;
   /** Any answer with more varbinds is tooBig, also to GETBULK. */
@@ -55,6 +57,8 @@ export interface SnmpAgent {
   /** Varbinds that went out. */
   readonly varbindCount: number;
   readonly requests: readonly RequestSeen[];
+  /** Lets a community see something else from now on. */
+  serve(community: string, view: SnmpView): void;
   close(): void;
 }
 
@@ -108,6 +112,7 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
       return responder.varbindCount;
     },
     requests: responder.requests,
+    serve: (community, view) => responder.serve(community, view),
     close: () => {
       socket.close();
       other?.close();
@@ -181,6 +186,8 @@ export class Responder {
     const view = this.view(request.community);
     if (view === null) return null;
     if (faults.silentAfterVarbinds !== undefined && this.varbindCount >= faults.silentAfterVarbinds) return null;
+    const silent = faults.silentBelow === undefined ? null : oidKey(oidContent(faults.silentBelow));
+    if (silent !== null && request.oids.some((element) => keyOf(element).startsWith(silent))) return null;
     const wanted = request.pduType === PDU.GetBulk ? request.oids.length * request.second : request.oids.length;
     if (wanted > (faults.silentAboveVarbinds ?? Number.POSITIVE_INFINITY)) return null;
 
@@ -189,6 +196,11 @@ export class Responder {
     refusal ??= request.pduType === PDU.Get ? this.get(view, request, varbinds) : this.following(view, request, varbinds);
     this.varbindCount += refusal === null ? varbinds.length : 0;
     return this.encode(request, varbinds, refusal);
+  }
+
+  /** Lets a community see something else from now on. */
+  serve(community: string, view: SnmpView): void {
+    this.views.set(community, view);
   }
 
   /** What a community or a context sees; null where there is none. */

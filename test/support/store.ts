@@ -194,12 +194,13 @@ export function hostFields(networkId: string, name: string, fields: Partial<OwnF
     model: null,
     serial_number: null,
     management_url: null,
+    asset_tag: null,
     ...fields,
   };
 }
 
 export function subnetFields(networkId: string, cidr: string, fields: Partial<OwnFields<SubnetRecord>> = {}): OwnFields<SubnetRecord> {
-  return { network_id: networkId, cidr, name: cidr, description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [], ...fields };
+  return { network_id: networkId, cidr, name: cidr, description: null, subnet_type: "Lan", vlan_id: null, source: { type: "Manual" }, tags: [], accepts_credentials: true, ...fields };
 }
 
 /** What lives on a host names it and its network. */

@@ -64,8 +64,9 @@ export class SweepLab {
     this.lines = linesOf(keeper.stdout);
   }
 
-  static async start(): Promise<SweepLab> {
-    const keeper = Bun.spawn(["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", script()], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+  /** @param wrapped a command of which the scanner's is the end */
+  static async start(wrapped: (command: readonly string[]) => readonly string[] = (command) => command): Promise<SweepLab> {
+    const keeper = Bun.spawn(["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", script(wrapped)], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
     const lab = new SweepLab(keeper);
     for (const expected of ["liar is up", "scanner is up"]) {
       const { value } = await lab.lines.next();
@@ -91,7 +92,7 @@ export class SweepLab {
   }
 }
 
-function script(): string {
+function script(wrapped: (command: readonly string[]) => readonly string[]): string {
   const bun = `"${process.execPath}" "${import.meta.dir}`;
   return [
     "set -e",
@@ -123,7 +124,7 @@ function script(): string {
     "ip netns exec scanner sh -c 'echo 1 >/proc/sys/net/ipv4/neigh/lan/delay_first_probe_time'",
     // The first line is the liar's: the scanner starts when that one is there.
     `mkfifo /run/ready; ip netns exec router ${bun}/sweep-liar.ts" >/run/ready </dev/null & read line </run/ready; echo "$line"`,
-    `exec ip netns exec scanner ${bun}/sweep-runner.ts"`,
+    `exec ip netns exec scanner ${wrapped([process.execPath, `${import.meta.dir}/sweep-runner.ts`]).map((word) => `"${word}"`).join(" ")}`,
   ].join("\n");
 }
 

@@ -113,8 +113,14 @@ describe("a backup", () => {
     expect(await place.run(["backup", file, "--data", place.data])).toMatchObject({ code: 3, out: "", err: `netledger: There are no data in ${place.data}.\n` });
     await place.setUp();
     const nowhere = place.path("nowhere/copy.db");
-    expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject({ code: 3, out: "", err: `netledger: ${nowhere}.partial cannot be made (ENOENT).\n` });
+    const refusal = (problem: string) => ({ code: 2, out: "", err: `netledger: FILE ${problem}; see netledger backup --help\n` });
+    expect(await place.run(["backup", nowhere, "--data", place.data])).toMatchObject(refusal(`${nowhere} cannot be made: there is no folder ${place.path("nowhere")}`));
     expect([existsSync(file), existsSync(place.path("nowhere"))]).toEqual([false, false]);
+    writeFileSync(file, "no folder");
+    expect(await place.run(["backup", join(file, "copy.db"), "--data", place.data])).toMatchObject(refusal(`${join(file, "copy.db")} cannot be made: ${file} is not a folder`));
+    expect(await place.run(["backup", place.data, "--data", place.data])).toMatchObject(refusal(`${place.data} is a folder: name the file in it that the backup is to be`));
+    // Nothing is asked of the data where there is no place for the copy.
+    expect((await place.run(["backup", nowhere, "--data", elsewhere])).code).toBe(2);
   });
 
   test("of data that are not sound is not called done", async () => {
@@ -315,11 +321,13 @@ describe("the secrets of credentials", () => {
     const keyFile = join(elsewhere, "netledger.key");
     const refusal = (problem: string) => ({ code: 3, signal: null, out: "", err: `netledger: The backup holds 1 sealed secret of credentials, and ${problem}: put the key file of that appliance there, or give --drop-secrets to go on without them.\n` });
     expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`there is no key file ${keyFile}`));
+    expect(existsSync(elsewhere)).toBe(false);
+    mkdirSync(elsewhere, { mode: 0o700 });
     writeFileSync(keyFile, Buffer.alloc(32, 1), { mode: 0o600 });
     expect(await place.run(["restore", file, "--data", elsewhere])).toEqual(refusal(`the key file ${keyFile} is another one`));
     chmodSync(keyFile, 0o644);
     expect((await place.run(["restore", file, "--data", elsewhere])).err).toContain("is open to others (mode 0644)");
-    expect(readdirSync(elsewhere).filter((name) => name.startsWith("netledger.db"))).toEqual([]);
+    expect(readdirSync(elsewhere)).toEqual(["netledger.key"]);
 
     cpSync(join(place.data, "netledger.key"), keyFile, { force: true });
     chmodSync(keyFile, 0o600);

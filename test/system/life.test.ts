@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import { existsSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { ensureExecutable, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
+import { ensureExecutable, EXECUTABLE, PASSWORD, withDeadline, Workplace } from "../support/executable.ts";
 
 /** What the specification of the appliance allows. */
 const FIRST_ANSWER_MAX_MS = 300;
@@ -62,7 +62,7 @@ describe("the first start", () => {
   test("answers health and version to anybody, in the envelope", async () => {
     const running = await place.serve();
     const health = await running.client().get("/api/health");
-    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([200, { status: "ok", read_only: false }, true, 1]);
+    expect([health.status, health.data, health.body.success, health.body.meta.api_version]).toEqual([200, { status: "ok", read_only: false, limitations: [] }, true, 1]);
     const version = await running.client().get("/api/version");
     expect(version.data).toEqual({ version: health.body.meta.server_version, api_version: 1, schema_version: expect.any(Number), read_only: false });
   });
@@ -224,3 +224,38 @@ async function openRequest(url: string, head: readonly string[]): Promise<{ writ
   socket.write(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`);
   return { write: (text) => void socket.write(text), answer: withDeadline(answer, "an answer") };
 }
+
+describe("a standard stream that cannot be written", () => {
+  const serveWith = (redirection: string, before = "") => place.serve([], { command: ["bash", "-c", `${before} exec "$0" "$@" ${redirection}`, EXECUTABLE] });
+  /** Stands for what nobody will read, so that the workplace does not wait for it. */
+  const FOUR_LINES = "echo; echo; echo; echo;";
+
+  test.each([
+    ["on a full disk", ">/dev/full"],
+    ["closed", ">&-"],
+    ["a pipe whose reader has gone", "> >(true)"],
+    ["a file to be read only", "1</etc/hostname"],
+  ])("is no reason not to serve: standard output %s", async (_what, redirection) => {
+    const running = await serveWith(redirection, FOUR_LINES);
+    await running.logged("started");
+    const url = /url=(\S+)/.exec(running.log)?.[1] as string;
+    expect((await fetch(`${url}/api/health`)).status).toBe(200);
+    expect(await running.stop()).toMatchObject({ code: 0, signal: null });
+  });
+
+  test.each([
+    ["on a full disk", "2>/dev/full"],
+    ["closed", "2>&-"],
+    ["a pipe whose reader has gone", "2> >(true)"],
+    ["a file to be read only", "2</etc/hostname"],
+  ])("is no reason not to serve: standard error %s", async (_what, redirection) => {
+    const running = await serveWith(redirection);
+    for (let n = 0; n < 20; n += 1) expect((await fetch(`${running.url}/api/nothing`)).status).toBe(404);
+    expect(await running.stop()).toMatchObject({ code: 0, signal: null });
+  });
+
+  test("leaves the exit status of a command that is refused as it is", async () => {
+    const refused = await place.run(["verify", "--data", place.path("nothing")], { command: ["bash", "-c", 'exec "$0" "$@" 2>/dev/full', EXECUTABLE] });
+    expect(refused).toMatchObject({ code: 3, signal: null, out: "", err: "" });
+  });
+});

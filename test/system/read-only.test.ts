@@ -64,7 +64,7 @@ test("tells where it listens, what it serves and as of when", () => {
 });
 
 test("health and version say that it is read only", async () => {
-  expect((await copy.client().get("/api/health")).data).toEqual({ status: "ok", read_only: true });
+  expect((await copy.client().get("/api/health")).data).toEqual({ status: "ok", read_only: true, limitations: [] });
   expect((await copy.client().get("/api/version")).data).toMatchObject({ schema_version: SCHEMA_VERSION, read_only: true });
   expect((await copy.client().get("/api/auth/setup")).data).toEqual({ needed: false });
 });

@@ -86,7 +86,7 @@ describe("with a certificate and its key", () => {
   test("every path is found as it is over HTTP", async () => {
     const secure = await place.serve(flagsOf(pair));
     const plain = await place.serve([], { data: place.path("plain") });
-    for (const path of ["/", "/docs", "/docs/", "/docs/scalar.js", "/api/openapi.json", "/api/health", "/api/health/", "/api/health?", "/api/h%65alth", "/api/v1/hosts/", "/api/v1/hosts/%ff", "/api/auth/login", "/api/nothing"]) {
+    for (const path of ["/", "/docs", "/docs/", "/docs/scalar.js", "/api/openapi.json", "/openapi.json", "/api/health", "/api/health/", "/api/health?", "/api/h%65alth", "/api/v1/hosts/", "/api/v1/hosts/%ff", "/api/auth/login", "/api/nothing"]) {
       for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
         const there = await fetch(`${plain.url}${path}`, { method, redirect: "manual" });
         const here = await ask(secure, path, pair.certificate, { method, redirect: "manual" });

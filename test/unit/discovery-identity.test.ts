@@ -76,6 +76,14 @@ test("of several that could be meant the most alike is, and of equal ones the fi
   expect(identify(signs({ macs: [mac(77)] }), candidates)).toBeNull();
 });
 
+test("of equal ones it is the one that told there the last time, unless another is more alike", () => {
+  const [first, there] = [signs(whole), { ...signs(whole), sysName: null }];
+  const seen = { ...signs(whole), sysName: null };
+  const idOf = (second: object) => identify(seen, [{ id: "first", signs: first }, { id: "there", ...second } as never])?.id;
+  expect([idOf({ signs: there }), idOf({ signs: there, toldThere: true })]).toEqual(["first", "there"]);
+  expect(idOf({ signs: { ...there, serialNumber: null }, toldThere: true })).toBe("first");
+});
+
 test.each(["", "  ", "N/A", "none", "0000000000", "To be filled by O.E.M.", "0123456789", "abc", null, undefined])("%p is no serial number that tells devices apart", (text) => {
   expect(serialSign(text)).toBeNull();
 });

@@ -2,6 +2,7 @@
 // The rules and their owners are the data at the top; the checkers below are themselves tested on sources that break them.
 
 import { describe, expect, test } from "bun:test";
+import { resolve } from "node:path";
 import type { Node, SourceFile } from "typescript/unstable/ast";
 import {
   isBindingElement,
@@ -15,6 +16,7 @@ import {
   isStringLiteral,
   isVariableDeclaration,
 } from "typescript/unstable/ast/is";
+import manifest from "../../package.json" with { type: "json" };
 import { type Tree, importsOf, lineOf, parse, readRepository, walk } from "../support/syntax.ts";
 
 interface Owned {
@@ -55,7 +57,11 @@ const MAY_SLEEP = ["test/system/"];
 /** In test, what makes a test not run or not count. */
 const SILENCERS = ["test", "it", "describe"].flatMap((name) => ["skip", "only", "todo", "failing"].map((mode) => `${name}.${mode}`));
 
+/** Where the text of a version is named as it was written: to prove it, to measure it, and to bring it to today's shape. */
+const NAMES_VERSIONS = new Set(["src/db/shape.ts", "src/db/hash.ts", "src/history/prune.ts"]);
+
 const MAX_HEAD_COMMENT_LINES = 3;
+const ROOT = resolve(import.meta.dir, "../..");
 
 // Put together here, so that this file does not offend against itself.
 const MARKERS = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|")})\\b`);
@@ -76,11 +82,38 @@ test("no test sleeps, and every test runs and counts", async () => {
   expect(await evasions(readRepository(["test"], (path) => path.endsWith(".ts")))).toEqual([]);
 });
 
+test("every script of the manifest, and every script that the README names, is there", async () => {
+  const readme = await Bun.file(resolve(ROOT, "README.md")).text();
+  const named = [...Object.values(manifest.scripts), ...(readme.match(/\.\/scripts\/[\w./-]+[\w-]/g) ?? [])].flatMap((text) => text.split(" ")).filter((word) => word.includes("/"));
+  expect(named.length).toBeGreaterThan(10);
+  const kept = [...new Set(named)];
+  const there = await Promise.all(kept.map((path) => Bun.file(resolve(ROOT, path)).exists()));
+  expect(kept.filter((_, position) => !there[position])).toEqual([]);
+});
+
+test("what a version says leaves the ledger in today's shape: SQL names the columns by shape.ts", () => {
+  expect(rawVersions(readRepository(["src"], (path) => path.endsWith(".ts")))).toEqual([]);
+});
+
 test("nothing is left to be done, and nothing names a machine's folders or a registry's host", () => {
   expect(leftovers(readRepository([], isText))).toEqual([]);
 });
 
 describe("the checkers of the house rules", () => {
+  test.each([
+    "`SELECT v.members FROM history_versions v`",
+    "`SELECT ('{' || w.members || '}') ->> '$.a' ${version}`",
+    "`SELECT max(key), sort_keys FROM history_versions`",
+    '"SELECT members FROM history_versions WHERE key = 1"',
+  ])("refuse the SQL %s outside of shape.ts", (sql) => {
+    expect(rawVersions({ "src/db/reader.ts": `const a = 1;\nconst text = ${sql};` })).toEqual(["src/db/reader.ts:2"]);
+    expect(rawVersions({ "src/db/shape.ts": `const text = ${sql};` })).toEqual([]);
+  });
+
+  test.each(["`SELECT ${membersSql(kind, \"v\")} FROM history_versions v WHERE v.members IS NOT NULL`", "`SELECT l.members FROM hosts l`"])("accept the SQL %s", (sql) => {
+    expect(rawVersions({ "src/db/reader.ts": `const text = ${sql};` })).toEqual([]);
+  });
+
   test.each([
     ["Date.now()"],
     ["const now = Date.now;"],
@@ -191,6 +224,13 @@ async function foreignUses(tree: Tree): Promise<string[]> {
     }
   }
   return found;
+}
+
+/** Lines whose SQL names what a version says as it was written. The versions of statements are called v, w, x or fv. */
+function rawVersions(tree: Tree): string[] {
+  const isRaw = (line: string) =>
+    /(?<!")\b(v|w|x|fv)\.(members|sort_keys)\b(?! IS (NOT )?NULL)/.test(line) || (/(?<![.\w"{])(members|sort_keys)(?![\w:"]| IS (NOT )?NULL)/.test(line) && /\bFROM history_versions\b/.test(line));
+  return Object.entries(tree).flatMap(([path, text]) => (NAMES_VERSIONS.has(path) ? [] : text.split("\n").flatMap((line, place) => (isRaw(line) ? [`${path}:${place + 1}`] : []))));
 }
 
 function headless(tree: Tree): string[] {

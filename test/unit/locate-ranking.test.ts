@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { CANDIDATES_MAX, FACTORS, type Candidate, type EvidenceKind, type Location } from "../../src/history/locate/answer.ts";
 import { majorityOf, type AddressFact, type Asked, type Facts, type HostFact, type Identity, type LinkFact, type LinkSource, type PortFact, type RecordRef, type Sighting, type Subject, type VlanFact } from "../../src/history/locate/facts.ts";
 import { rank } from "../../src/history/locate/ranking.ts";
+import { outcomeOf } from "../support/steps.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const SINCE = "2026-11-21T09:00:00.000Z";
@@ -66,7 +67,7 @@ function subject(fields: Partial<Subject> = {}): Subject {
 
 function located(subjects: readonly Subject[], asked: Asked = { by: "mac", value: MAC }, vlans: readonly VlanFact[] = []): Location {
   const facts: Facts = { asked, subjects, vlans: new Map(vlans.flatMap((each) => [[each.ref.id, each] as const, [`n1/${each.number}`, each] as const])), isCutShort: false };
-  const location = rank(facts);
+  const location = outcomeOf(rank(facts));
   for (const candidate of location.candidates) {
     const product = candidate.evidence.reduce((all, { factor }) => all * factor, 1);
     expect(Math.abs(candidate.confidence - product)).toBeLessThanOrEqual(0.005 + 1e-9);

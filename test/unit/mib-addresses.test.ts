@@ -109,6 +109,21 @@ describe("addresses", () => {
     expect(device.tables.addresses).toEqual({ state: "partial", problem: "2 of 2 rows have an index that is no address (1.10.1.123.240)" });
   });
 
+  test("of a table whose rows are numbered one after the other are those of ipAdEntAddr, which is asked then alone", () => {
+    const masked = (ipAdEntIfIndex: number) => ({ ipAdEntIfIndex, ipAdEntNetMask: "255.255.255.0" });
+    const table = { columns: rows({ "1": masked(2), "2": masked(3), "3": masked(4) }) };
+    const reads = readsWith({
+      ip_addr_table: table,
+      ip_addr_table_addresses: { columns: { ipAdEntAddr: { "1": "192.168.1.250", "2": hex("0a0a0a02") } } },
+    });
+    expect(deviceOf(reads).addresses).toEqual([
+      { ip_address: "10.10.10.2", prefix_length: 24, if_index: 3 },
+      { ip_address: "192.168.1.250", prefix_length: 24, if_index: 2 },
+    ]);
+    expect(deviceOf(reads).tables.addresses.problem).toBe("1 of 3 rows have an index that is no address (3)");
+    expect(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": masked(7) }) } }).has("ip_addr_table_addresses")).toBeFalse();
+  });
+
   test("that were read are told where a table broke off, and that it did", () => {
     const device = deviceOf(readsWith({ ip_addr_table: { columns: rows({ "10.0.0.1": { ipAdEntIfIndex: 7 } }) }, ip_address_table: { broken: ["*"] } }));
     expect(device.addresses).toHaveLength(1);
@@ -154,7 +169,6 @@ describe("ARP and neighbor discovery", () => {
             "7.10.0.0.255": { ipNetToMediaPhysAddress: hex("ffffffffffff"), ipNetToMediaType: 1 },
             "7.224.0.0.5": { ipNetToMediaPhysAddress: hex("01005e000005"), ipNetToMediaType: 4 },
             "7.224.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 },
-            "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
             "7.10.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
             "7.10.0.0.7": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 3 },
           }),
@@ -163,6 +177,32 @@ describe("ARP and neighbor discovery", () => {
       }),
     );
     expect(device.arp?.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.7"]);
+  });
+
+  test("static entries that an agent gives the ifIndex 0 are of no interface", () => {
+    const device = deviceOf(
+      readsWith({
+        ip_net_to_media_table: { columns: rows({ "0.10.0.0.6": { ipNetToMediaPhysAddress: MAC, ipNetToMediaType: 4 } }) },
+        ip_net_to_physical_table: { columns: rows({ "0.1.4.10.0.0.7": { ipNetToPhysicalPhysAddress: MAC, ipNetToPhysicalType: 4 } }) },
+      }),
+    );
+    expect(device.arp).toEqual([
+      { ip_address: "10.0.0.7", mac_address: "00:1b:21:aa:bb:cc", if_index: null },
+      { ip_address: "10.0.0.6", mac_address: "00:1b:21:aa:bb:cc", if_index: null },
+    ]);
+  });
+
+  test("rows that are numbered one after the other tell interface and address in columns of their own, which are asked then alone", () => {
+    const table = { columns: rows({ "1": { ipNetToMediaPhysAddress: MAC }, "2": { ipNetToMediaPhysAddress: MAC }, "3": { ipNetToMediaPhysAddress: MAC } }) };
+    const columns = rows({
+      "1": { ipNetToMediaIfIndex: 7, ipNetToMediaNetAddress: "10.0.0.1" },
+      "2": { ipNetToMediaIfIndex: 8, ipNetToMediaNetAddress: hex("0a000002") },
+      "3": { ipNetToMediaIfIndex: 8, ipNetToMediaNetAddress: null },
+    });
+    const reads = readsWith({ ip_net_to_media_table: table, ip_net_to_media_table_addresses: { columns } });
+    expect(deviceOf(reads).arp?.map(({ ip_address, if_index }) => [ip_address, if_index])).toEqual([["10.0.0.1", 7], ["10.0.0.2", 8]]);
+    const usual = readsWith({ ip_net_to_media_table: { columns: rows({ "7.10.0.0.2": { ipNetToMediaPhysAddress: MAC } }) } });
+    expect(usual.has("ip_net_to_media_table_addresses")).toBeFalse();
   });
 
   test("what was read before a table broke off is told, and that it did", () => {

@@ -24,15 +24,16 @@ describe("the plan", () => {
 });
 
 test("of nothing read comes a device of which nothing was told", () => {
-  const { tables, ...told } = deviceOf(new Map());
+  const { tables, rows, ...told } = deviceOf(new Map());
   expect(told).toEqual({});
+  for (const table of DEVICE_TABLES) expect(rows[table]).toEqual({ read: 0, kept: 0, set_aside: {} });
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "absent", problem: null });
 });
 
 test("of a device that never answered comes one whose tables have failed", () => {
   const broken = Object.fromEntries(READING_PLAN.filter((step) => step.isNeeded === undefined).map(({ name }) => [name, { broken: ["*"] }]));
-  const { tables, ...told } = deviceOf(readsWith(broken));
-  expect(told).toEqual({});
+  const { tables, rows: _rows, ...told } = deviceOf(readsWith(broken));
+  expect(told).toEqual({ broken: [...DEVICE_TABLES] });
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "failed", problem: NO_ANSWER });
 });
 

@@ -114,6 +114,65 @@ test("a device without dot1dBasePortTable counts bridge ports as interfaces", ()
   expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
 });
 
+describe("bridge ports that dot1dBasePortTable does not have", () => {
+  const IDENTITY: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "101": 101 } } };
+  const read = (bridge: HandMadeStep, ports: Readonly<Record<string, number>>, more: Record<string, HandMadeStep> = {}): Device =>
+    deviceOf(readsWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...more }));
+
+  test("are interfaces where every row of it says that a port is the interface of its number", () => {
+    const device = read(IDENTITY, { [dotted(A)]: 102, [dotted(B)]: 101 });
+    expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: [entry(A)], 103: [] });
+    expect(device.tables.forwarding).toEqual({ state: "complete", problem: null });
+    expect(device).not.toHaveProperty("assumed_lists");
+  });
+
+  test("are so in dot1qTpFdbTable, the port lists and dot1qPortVlanTable alike", () => {
+    const device = read(IDENTITY, {}, {
+      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 103 }),
+      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "101": 5, "102": 6 } } },
+    });
+    expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A, 1)] });
+    expect(device.interfaces?.map(({ vlans, native_vlan }) => [vlans, native_vlan])).toEqual([[[], 5], [[5], 6], [[], null]]);
+  });
+
+  test.each([
+    ["one row says that a port is another interface", { "101": 101, "2": 103 }],
+    ["one row says that a port is none", { "101": 101, "2": 0 }],
+  ])("belong to none where %s", (_name, dot1dBasePortIfIndex) => {
+    const device = read({ columns: { dot1dBasePortIfIndex } }, { [dotted(A)]: 102, [dotted(B)]: 101 });
+    expect(forwarding(device)).toMatchObject({ 101: [entry(B)], 102: [] });
+    expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
+  });
+
+  test("leave open what the interfaces that are not in it have learned, where some are interfaces and some are not", () => {
+    const device = read(IDENTITY, { [dotted(A)]: 102, [dotted(B)]: 101, [dotted(C)]: 4_000 });
+    expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
+    expect(device.tables.forwarding.problem).toStartWith("2 of 3 ");
+  });
+
+  test("leave it open too where the interfaces were not read to their end", () => {
+    const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 }, { if_table: { ...INTERFACES, broken: ["ifType"] } });
+    expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
+  });
+
+  test("that are all no interfaces, as that of the processor, change nothing for the others", () => {
+    const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 });
+    expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: [], 103: [] });
+  });
+
+  test("are said to be assumed where there is no dot1dBasePortTable at all", () => {
+    const assumed = read({}, { [dotted(A)]: 102 }, {
+      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "102": 5 } } },
+    });
+    expect(assumed.assumed_lists).toEqual(["forwarding", "vlans", "native_vlan"]);
+    expect(read({}, { [dotted(A)]: 102 }).assumed_lists).toEqual(["forwarding"]);
+    expect(read(BRIDGE, { [dotted(A)]: 1 })).not.toHaveProperty("assumed_lists");
+    expect(deviceOf(readsWith({ if_table: INTERFACES }))).not.toHaveProperty("assumed_lists");
+  });
+});
+
 describe("what is not read to its end", () => {
   const entries = table("dot1d", { [dotted(A)]: 1 });
   test.each([
@@ -168,6 +227,13 @@ describe("on a Cisco switch", () => {
     expect(readsWith({ ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } }).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
   });
 });
+
+/** PortList of one port. */
+function portList(port: number): Uint8Array {
+  const list = new Uint8Array(Math.ceil(port / 8));
+  list[(port - 1) >> 3] = 0x80 >> ((port - 1) & 7);
+  return list;
+}
 
 function vlan(type: number): Record<string, SnmpValue> {
   return { vtpVlanState: 1, vtpVlanType: type, vtpVlanName: utf8("x") };

@@ -57,6 +57,21 @@ test("rows that only ifXTable has are no interfaces, unless there is no ifTable"
   expect(deviceOf(readsWith({ if_table: { broken: ["*"] }, if_x_table: extensions }))).not.toHaveProperty("interfaces");
 });
 
+test("a row of ifXTable is kept for what it tells, and set aside where that is nothing", () => {
+  const rowsOf = (row: Readonly<Record<string, SnmpValue>>, more = {}) => {
+    const if_table = { columns: rows({ "1": ROW }), ...more };
+    return deviceOf(readsWith({ if_table, if_x_table: { columns: rows({ "1": row }) } })).rows.interface_extensions;
+  };
+  const kept = { read: 1, kept: 1, set_aside: {} };
+  expect(rowsOf({ ifHighSpeed: 1_000 })).toEqual(kept);
+  expect(rowsOf({ ifHighSpeed: 0 })).toEqual(kept);
+  expect(rowsOf({ ifName: utf8("") })).toEqual(kept);
+  expect(rowsOf({ ifName: 7, ifHighSpeed: -1 })).toEqual({ read: 1, kept: 0, set_aside: { value: 1 } });
+  const unread = { columns: rows({ "1": { ifType: 6 } }), broken: ["ifSpeed"] };
+  expect(rowsOf({ ifHighSpeed: 1_000 }, unread)).toEqual({ read: 1, kept: 0, set_aside: { withheld: 1 } });
+  expect(rowsOf({ ifHighSpeed: 1_000, ifAlias: utf8("uplink") }, unread)).toEqual(kept);
+});
+
 test("empty names and aliases are none, an empty description is empty", () => {
   const [only] = interfaces({ ...ROW, ifDescr: utf8("") }, { ...X_ROW, ifName: utf8(""), ifAlias: utf8("  ") });
   expect(only).toMatchObject({ if_descr: "", if_name: null, if_alias: null });
@@ -94,14 +109,14 @@ describe("the speed", () => {
     ["is ifSpeed's where ifHighSpeed is nought", 10_000_000, 0, 10_000_000],
     ["is ifSpeed's where there is no ifHighSpeed", 64_000, null, 64_000],
     ["is none where both are nought", 0, 0, null],
-    ["is none where ifSpeed is at its end and ifHighSpeed is not there", MAX, null, null],
+    ["is not known where ifSpeed is at its end and ifHighSpeed is not there", MAX, null, undefined],
     ["is ifHighSpeed's where ifSpeed wrapped around", 1_410_065_408, 10_000, 10_000_000_000],
     ["is not millions where a device gives ifHighSpeed in bits per second", 100_000_000, 100_000_000, 100_000_000],
     ["is ifSpeed's where ifHighSpeed is negative", 100_000_000, -1, 100_000_000],
     ["is ifSpeed's where ifHighSpeed is beyond what numbers hold", 100_000_000, Number.MAX_SAFE_INTEGER, 100_000_000],
   ])("%s", (_name, ifSpeed, ifHighSpeed, speed) => {
     const [only] = interfaces({ ...ROW, ifSpeed }, { ...X_ROW, ifHighSpeed });
-    expect(only?.speed_bps).toBe(speed);
+    expect(only?.speed_bps).toBe(speed as number);
   });
 
   test("is not known where ifHighSpeed was not read, even if ifSpeed was", () => {

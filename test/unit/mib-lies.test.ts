@@ -6,6 +6,7 @@ import { DEVICE_TABLES, type Device } from "../../src/discovery/device.ts";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { ColumnRead, Reads, SnmpValue, StepRead } from "../../src/discovery/mib/reads.ts";
+import type { RowCount } from "../../src/discovery/rows.ts";
 import { TEXT_MAX_LENGTH } from "../../src/discovery/mib/values.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../../src/resources/if-entries/vocabulary.ts";
 import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
@@ -16,6 +17,32 @@ const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 test("a device that lies at random is a device all the same", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) check(deviceOf(lies(seededRandom(seed))), seed);
 });
+
+test("every row of a device that lies is accounted for, and what is kept is what is told", () => {
+  for (let seed = 1; seed <= ROUNDS; seed++) {
+    for (const reads of [lies(seededRandom(seed)), halfTruths(seededRandom(seed))]) {
+      const device = deviceOf(reads);
+      const closed = Object.fromEntries(DEVICE_TABLES.map((table) => [table, closes(device.rows[table])]));
+      expect({ seed, ...closed }).toEqual({ seed, ...Object.fromEntries(DEVICE_TABLES.map((table) => [table, true])) });
+      expect({ seed, read: DEVICE_TABLES.map((table) => device.rows[table].read) }).toEqual({ seed, read: DEVICE_TABLES.map((table) => rowsRead(reads, table)) });
+      const interfaces = device.interfaces ?? [];
+      const items = (list: "forwarding" | "lldp" | "cdp") => interfaces.reduce((sum, each) => sum + (each[list]?.length ?? 0), 0);
+      const { arp, addresses, cdp } = device.rows;
+      expect({ seed, kept: [arp.kept, addresses.kept, cdp.kept] }).toEqual({ seed, kept: [device.arp?.length ?? 0, device.addresses?.length ?? 0, items("cdp")] });
+    }
+  }
+});
+
+function closes({ read, kept, set_aside }: RowCount): boolean {
+  const counts = [kept, ...Object.values(set_aside)];
+  return counts.every((count) => Number.isInteger(count) && count >= 0) && counts.reduce((sum, count) => sum + count, 0) === read;
+}
+
+/** Of every step of the plan: what a step reads more of a table of another is no row of its own. */
+function rowsRead(reads: Reads, table: string): number {
+  const steps = READING_PLAN.filter((step) => step.table === table && step.rowsIn === undefined);
+  return steps.reduce((sum, { name }) => sum + new Set([...(reads.get(name)?.columns.values() ?? [])].flatMap(({ values }) => [...values.keys()])).size, 0);
+}
 
 test("a device that tells the truth in part and lies in part is one too, and says the same when asked again", () => {
   for (let seed = 1; seed <= ROUNDS; seed++) {

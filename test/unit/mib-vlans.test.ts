@@ -47,6 +47,17 @@ describe("Q-BRIDGE-MIB", () => {
     expect(device.tables.vlans.state).toBe("complete");
   });
 
+  test("dot1qPvid is by ifIndex where no row is that of a bridge port, and all are interfaces", () => {
+    const pvids = (dot1qPvid: Record<string, number>, bridge = BRIDGE): Record<number, unknown> =>
+      natives(deviceOf(readsWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } })));
+    expect(pvids({ "101": 20, "102": 0, "200": 30 })).toMatchObject({ 101: 20, 102: null, 103: null, 200: 30 });
+    // One that is a bridge port, or no interface, and none is taken for an ifIndex.
+    expect(pvids({ "1": 20, "102": 40 })).toMatchObject({ 101: 20, 102: null });
+    expect(pvids({ "101": 20, "999": 40 })).toMatchObject({ 101: null });
+    // Nor is any where not all bridge ports were read.
+    expect(pvids({ "101": 20 }, { ...BRIDGE, broken: ["*"] })).toMatchObject({ 101: undefined });
+  });
+
   test("bridge ports without an interface are in no VLAN that anybody sees", () => {
     const device = deviceOf(
       readsWith({

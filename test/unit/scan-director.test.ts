@@ -25,5 +25,5 @@ function refusedWith(code: ErrorCode) {
   const startThread = () => {
     throw new Error("no thread is started here");
   };
-  return { lines, director: new ScanDirector({ writes, startThread, threadOptions: null, timers: new ManualTimers(), log, organizationIdOf: () => null, hasLeftBehind: () => true }) };
+  return { lines, director: new ScanDirector({ writes, startThread, threadOptions: null, timers: new ManualTimers(), log, organizationIdOf: () => null, hasLeftBehind: () => true, mayOrder: () => true }) };
 }

@@ -11,6 +11,7 @@ import type { ScanOrder, StopReason } from "../../src/discovery/scans/scan-threa
 import { PROGRESS_INTERVAL_MS, type ScanProgress } from "../../src/discovery/scans/scan.ts";
 import type { KnownSubnet } from "../../src/discovery/scans/scope.ts";
 import type { AddressSighting, DeviceSighting, Finding, Recorded } from "../../src/discovery/sightings.ts";
+import { AcceptingSubnets } from "../../src/resources/subnets/accepting.ts";
 import { TestClock, TestTimers } from "../support/appliance.ts";
 import { fakeDevice, FakeProbes } from "../support/fake-probes.ts";
 
@@ -18,7 +19,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const NOTHING: Recorded = { records: {}, findings: [], hosts: [] };
 
 interface Known {
-  readonly subnets?: Array<string | KnownSubnet>;
+  readonly subnets?: Array<string | (KnownSubnet & { readonly accepts_credentials?: boolean })>;
   /** Name → addresses. */
   readonly hosts?: Record<string, string[]>;
   readonly assignments?: Assignment[];
@@ -27,7 +28,7 @@ interface Known {
   readonly staleAfterHours?: number;
 }
 
-const BROADCAST: Assignment = { credential_id: "public", host_id: null, ip_address_ids: null };
+const BROADCAST: Assignment = { credential_id: "public", host_id: null, ip_address_ids: null, covered: new Set() };
 
 function networkOf({ subnets = ["10.0.0.0/28"], hosts = {}, assignments = [BROADCAST], remembered = {}, staleAfterHours }: Known): KnownNetwork {
   const known = Object.entries(hosts).map(([name, addresses]): KnownHost => ({ id: name, name, sys_name: null, addresses: addresses.map((ip_address): KnownAddress => ({ id: `${name}/${ip_address}`, ip_address, host_id: name })) }));
@@ -36,7 +37,7 @@ function networkOf({ subnets = ["10.0.0.0/28"], hosts = {}, assignments = [BROAD
   return {
     n: 7,
     staleAfterHours: staleAfterHours ?? null,
-    subnets: subnets.map((each) => (typeof each === "string" ? { cidr: each, subnet_type: "Lan" } : each)),
+    subnets: subnets.map((each) => ({ id: `subnet ${typeof each === "string" ? each : each.cidr}`, accepts_credentials: true, ...(typeof each === "string" ? { cidr: each, subnet_type: "Lan" as const } : each) })),
     hosts: new Map(known.map((host) => [host.id, host])),
     byAddress,
     assignments,
@@ -44,7 +45,7 @@ function networkOf({ subnets = ["10.0.0.0/28"], hosts = {}, assignments = [BROAD
   };
 }
 
-interface Setting extends Known, Partial<Pick<ScanOrder, "kind" | "targets" | "target_ips" | "allow_large">> {
+interface Setting extends Known, Partial<Pick<ScanOrder, "kind" | "targets" | "target_ips" | "allow_large" | "are_targets_permitted">> {
   readonly probes?: FakeProbes;
   readonly parts?: Partial<EngineParts>;
   /** What the writer answers. */
@@ -69,7 +70,9 @@ function newRun(setting: Setting) {
     allow_large: setting.allow_large ?? false,
     target_ips: setting.target_ips ?? [],
     dispatch_sequence: null,
+    are_targets_permitted: setting.are_targets_permitted ?? (setting.targets ?? null) !== null,
   };
+  const network = networkOf(setting);
   const run = () =>
     runScan(
       order,
@@ -86,8 +89,11 @@ function newRun(setting: Setting) {
       },
       {
         probes,
-        network: networkOf(setting),
+        network,
         openCredential: (id) => ({ ok: true, credential: { credential_id: id, name: id, version: "SnmpV2c", community: id } }),
+        standing: () => ({ at: () => ({ ...network, subnets: new AcceptingSubnets(network.subnets) }), isNamed: () => true, untilCommit: (_name, find) => find() }),
+        servedBefore: () => null,
+        macsBefore: () => [],
         dryRun: null,
         links: { find: () => [] },
         unseen: () => [],
@@ -228,7 +234,7 @@ describe("a full scan", () => {
     const { run, devices, findings } = newRun({
       probes,
       hosts: { before: ["10.0.0.3"], never: ["10.0.0.4"], own: ["10.0.0.5"], lost: ["10.0.0.6"] },
-      assignments: [BROADCAST, { credential_id: "own", host_id: "own", ip_address_ids: null }],
+      assignments: [BROADCAST, { credential_id: "own", host_id: "own", ip_address_ids: null, covered: new Set(["10.0.0.5"]) }],
       remembered: { "10.0.0.3": "public", "10.0.0.6": "public" },
     });
     await run();
@@ -295,7 +301,7 @@ describe("a scan by SNMP", () => {
     const { run, findings, devices } = newRun({ kind: "snmp", probes, hosts: { near: ["10.0.0.1"] }, target_ips: [{ credential_id: "bootstrap", ip_addresses: ["192.0.2.1", "192.0.2.2", "224.0.0.1"] }] });
     await run();
     expect(asked(probes)).toEqual(["192.0.2.1", "192.0.2.2", "10.0.0.1"]);
-    expect(probes.asked[0]?.credentials.map(({ credential_id }) => credential_id)).toEqual(["bootstrap", "public"]);
+    expect(probes.asked[0]?.credentials.map(({ credential_id }) => credential_id)).toEqual(["bootstrap"]);
     expect(devices()).toEqual(["192.0.2.1"]);
     expect(findings().map(({ type, label }) => `${type} ${label}`)).toEqual(["Skipped 224.0.0.1", "Unreached 192.0.2.2", "Unreached near"]);
   });

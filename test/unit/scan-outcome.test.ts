@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OutcomeBook } from "../../src/discovery/scans/outcome-book.ts";
-import { FINDINGS_KEPT } from "../../src/discovery/scans/scan.ts";
+import { FINDINGS_KEPT, READS_KEPT } from "../../src/discovery/scans/scan.ts";
 import type { Finding, FindingType } from "../../src/discovery/sightings.ts";
 
 const finding = (type: FindingType, id: string | null = null, more: Partial<Finding> = {}): Finding => ({ type, entity: id === null ? null : "host", id, label: id ?? "x", reason: "seen", ...more });
@@ -37,6 +37,16 @@ describe("the outcome of a scan", () => {
     book.add(finding("Changed", "a"));
     expect(book.takeFresh()).toEqual({ ordinal: 2, findings: [finding("Changed", "a")] });
     expect(book.outcome(0).findings).toEqual({ Created: 1, Changed: 2 });
+  });
+
+  test("keeps findings of what was read besides, so many, and they crowd out no others", () => {
+    const book = new OutcomeBook();
+    for (let each = 0; each < READS_KEPT + 5; each += 1) book.add(finding("Read", String(each)));
+    book.add(finding("Created", "a"));
+    const { findings } = book.takeFresh();
+    expect(findings).toHaveLength(READS_KEPT + 1);
+    expect(findings.at(-1)).toEqual(finding("Created", "a"));
+    expect(book.outcome(0)).toMatchObject({ findings: { Read: READS_KEPT + 5, Created: 1 }, findings_dropped: 5 });
   });
 
   test("keeps so many findings, and counts the rest", () => {

@@ -30,7 +30,7 @@ function newRecorder(options: { isManual?: boolean; answer?: (ran: Omit<Ran, "fi
     networkId: "n",
     timers,
     recorded: (_recorded, sequence) => recorded.push(sequence),
-    lost: (label) => lost.push(label),
+    lost: (label, reason) => lost.push(`${label}: ${reason}`),
     run: async (command, bytes) => {
       underWay += 1;
       most = Math.max(most, underWay);
@@ -66,6 +66,52 @@ describe("the recorder", () => {
     await recorder.flush();
     expect(ran[0]?.input).toEqual({ scan_id: "s", network_id: "n", sightings: [{ ip_address: "10.0.0.1", mac_address: null, answered: ["Icmp"] }] } as never);
     expect(recorded).toEqual([1]);
+  });
+
+  test("sends a device again, alone, until all that it told is written", async () => {
+    const { recorder, ran } = newRecorder({ isManual: true });
+    await recorder.device(device("10.0.0.1"));
+    await recorder.device(device("10.0.0.2"));
+    const flushed = recorder.flush();
+    await turn();
+    const unfinished = [{ ip_address: "10.0.0.2", is_second_telling: false }];
+    const records = { "if-entries": { created: 0, updated: 1, deleted: 0 } };
+    ran[0]?.finish({ sequence: 1, result: { ...NOTHING, records, unfinished } });
+    await turn();
+    ran[1]?.finish({ sequence: 2, result: { ...NOTHING, records, unfinished } });
+    await turn();
+    ran[2]?.finish();
+    await flushed;
+    const sent = ran.map(({ input }) => (input.sightings ?? []).map((each) => [each.ip_address, (each as DeviceSighting).is_continued ?? false]));
+    expect(sent).toEqual([[["10.0.0.1", false], ["10.0.0.2", false]], [["10.0.0.2", true]], [["10.0.0.2", true]]]);
+  });
+
+  test("sends a device on as what the first command took it for", async () => {
+    for (const is_second_telling of [false, true]) {
+      const { recorder, ran } = newRecorder({ isManual: true });
+      await recorder.device(device("10.0.0.2"));
+      const flushed = recorder.flush();
+      await turn();
+      ran[0]?.finish({ sequence: 1, result: { ...NOTHING, unfinished: [{ ip_address: "10.0.0.2", is_second_telling }] } });
+      await turn();
+      ran[1]?.finish();
+      await flushed;
+      expect(ran[1]?.input.sightings).toEqual([{ ...device("10.0.0.2"), is_continued: true, is_second_telling }] as never);
+    }
+  });
+
+  test("gives up on a device that two commands in a row say is not finished and the second wrote nothing of", async () => {
+    const { recorder, ran, lost } = newRecorder({ isManual: true });
+    await recorder.device(device("10.0.0.2"));
+    const flushed = recorder.flush();
+    const unfinished = [{ ip_address: "10.0.0.2", is_second_telling: false }];
+    for (let each = 0; each < 5; each += 1) {
+      await turn();
+      ran[each]?.finish({ sequence: null, result: { ...NOTHING, unfinished } });
+    }
+    await flushed;
+    expect(ran).toHaveLength(2);
+    expect(lost).toEqual(["10.0.0.2: endless"]);
   });
 
   test("makes batches of large devices small", async () => {
@@ -115,7 +161,7 @@ describe("the recorder", () => {
     const { recorder, told, lost } = newRecorder({ answer: ({ input }) => (input.sightings?.some(({ ip_address }) => ip_address === "10.0.0.2") ? new DomainError(code, "broken") : null) });
     for (const each of [1, 2, 3]) await recorder.device(device(`10.0.0.${each}`));
     await recorder.flush();
-    expect(lost).toEqual(["10.0.0.2"]);
+    expect(lost).toEqual(["10.0.0.2: broken"]);
     expect(told()).toEqual(["devices 10.0.0.1 10.0.0.2 10.0.0.3", "devices 10.0.0.1", "devices 10.0.0.2", "devices 10.0.0.3"]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { cidrContains, cidrOf, parseCidr, parseIp, type Ip } from "../../src/base/ip.ts";
-import { PASSED_OVER_TYPES, SCAN_ADDRESSES_MAX, Scope, targetProblems, type KnownSubnet } from "../../src/discovery/scans/scope.ts";
-import type { SubnetType } from "../../src/resources/subnets/subnet-type.ts";
+import { SCAN_ADDRESSES_MAX, Scope, targetProblems, type KnownSubnet } from "../../src/discovery/scans/scope.ts";
+import { PASSED_OVER_TYPES, type SubnetType } from "../../src/resources/subnets/subnet-type.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 
 const lan = (cidr: string, subnet_type: SubnetType = "Lan"): KnownSubnet => ({ cidr, subnet_type });

@@ -28,7 +28,7 @@ async function write(files: Record<string, string>): Promise<void> {
 }
 
 function readFixture(addresses: KernelAddress[] = []) {
-  return readMachine({ procRoot: join(root, "proc"), sysRoot: join(root, "sys"), etcRoot: join(root, "etc"), readAddresses: () => addresses });
+  return readMachine({ procRoot: join(root, "proc"), sysRoot: join(root, "sys"), etcRoot: join(root, "etc"), readAddresses: () => ({ addresses, isWhole: true }) });
 }
 
 function netInterface(name: string, attributes: Record<string, string>): Record<string, string> {
@@ -86,6 +86,7 @@ describe("a machine of our own making", () => {
         },
       ],
       addresses: [{ ip_address: "192.0.2.2", prefix_length: 24, if_index: 4, cidr: "192.0.2.0/24" }],
+      has_all_addresses: true,
       ports: [
         { number: 22, protocol: "Tcp", bound: [] },
         { number: 161, protocol: "Udp", bound: [] },
@@ -105,6 +106,7 @@ describe("a machine of our own making", () => {
       machine_id: null,
       interfaces: [],
       addresses: [],
+      has_all_addresses: true,
       ports: [],
       sys_descr: null,
       manufacturer: null,

@@ -1,10 +1,11 @@
 // A reading plan carried out: what one step's failure does to the others, contexts of VLANs, deadlines, an agent that goes.
 
 import { describe, expect, test } from "bun:test";
+import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
 import type { Reads, ReadStep } from "../../src/discovery/mib/reads.ts";
 import type { Asking } from "../../src/discovery/snmp/asking.ts";
 import { failure } from "../../src/discovery/snmp/failure.ts";
-import { DEVICE_DEADLINE_MS, readSteps, STEP_DEADLINE_MS } from "../../src/discovery/snmp/read-steps.ts";
+import { DEVICE_DEADLINE_MS, MAX_SILENT_STEPS, readSteps, STEP_DEADLINE_MS } from "../../src/discovery/snmp/read-steps.ts";
 import { askingView, errorOf, type Served, type ViewOptions } from "../support/asking-view.ts";
 import { ManualTimers } from "../support/manual-timers.ts";
 import { never } from "../support/snmp-sessions.ts";
@@ -110,6 +111,51 @@ describe("a step that fails", () => {
       return undefined;
     };
     expect(summary(await read(askingView(served, { before, maxVarbinds: 1 }), PLAN, never, timers))).toEqual({ ...COMPLETE, interfaces: "descr 1: not finished within 120 s" });
+  });
+});
+
+describe("an agent that is silent to a part of what is asked", () => {
+  const BRIDGE = "1.3.6.1.2.1.17";
+  /** Silent below some OIDs; counts the questions there that are waited for at full length, and briefly. */
+  function silentBelow(...prefixes: string[]) {
+    const waits = { long: 0, brief: 0 };
+    const before: ViewOptions["before"] = ({ oids }, _count, isBrief) => {
+      if (!prefixes.some((prefix) => oids.some((oid) => oid === prefix || oid.startsWith(`${prefix}.`)))) return undefined;
+      waits[isBrief ? "brief" : "long"] += 1;
+      return failure("no_answer");
+    };
+    return { waits, before };
+  }
+
+  test("is waited for at length once for each MIB, however many tables that has", async () => {
+    const { waits, before } = silentBelow(BRIDGE);
+    const inBridge = READING_PLAN.filter(({ columns = {} }) => Object.values(columns)[0]?.startsWith(`${BRIDGE}.`) === true);
+    expect(inBridge.length).toBeGreaterThan(4);
+    const reads = await read(askingView(served, { before }), READING_PLAN);
+    expect(waits.long).toBeLessThanOrEqual(2);
+    expect(waits.brief).toBeGreaterThan(0);
+    expect(reads.get("if_table")?.columns.get("ifDescr")).toMatchObject({ isComplete: true });
+    for (const { name, vlanContexts, isNeeded } of inBridge) {
+      if (vlanContexts !== undefined || (isNeeded !== undefined && !reads.has(name))) continue;
+      for (const column of reads.get(name)?.columns.values() ?? []) expect(column).toMatchObject({ isComplete: false, problem: failure("no_answer").clause });
+    }
+  });
+
+  test("is asked for the rest of a MIB of which it answered something, as before", async () => {
+    const { waits, before } = silentBelow(FDB);
+    const port = "1.3.6.1.2.1.17.1.4.1.2";
+    const plan: ReadStep[] = ["one", "two"].map((name) => ({ name, table: "forwarding", columns: { port, fdb: FDB } }));
+    await read(askingView({ ...served, [`${port}.1`]: [2, 1] }, { before }), plan);
+    expect(waits.brief).toBe(0);
+  });
+
+  test("is no longer waited for once three parts of it were silent", async () => {
+    const mibs = [4, 5, 6, 7, 8, 9].map((group) => `1.3.6.1.2.1.${group}`);
+    const { waits, before } = silentBelow(...mibs);
+    const plan: ReadStep[] = mibs.map((mib) => ({ name: mib, table: "arp", columns: { value: `${mib}.1.1` } }));
+    const reads = await read(askingView(served, { before }), [...plan, INTERFACES]);
+    expect(waits).toEqual({ long: MAX_SILENT_STEPS * 2, brief: 3 });
+    expect(summary(reads)["interfaces"]).toBe("descr 2");
   });
 });
 

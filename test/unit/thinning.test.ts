@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { periodOf, type Segment } from "../../src/db/thinned-past.ts";
-import { afterPrune, dispensable, firstKeptFrom, keptSequences, parsePruneSource, pruneSource } from "../../src/history/thinning.ts";
+import { afterPrune, dispensable, firstKeptFrom, isDispensableStretch, keptSequences, parsePruneSource, pruneSource } from "../../src/history/thinning.ts";
 
 const segment = (first: number, last: number, resolution: Segment["resolution"], prunedBy: number): Segment => ({ first, last, resolution, prunedBy });
 
@@ -87,4 +87,14 @@ describe("the versions of a record that are not needed", () => {
     expect(dropped([5, 8], [1, CREATED], [4, DELETED], [6, CREATED], [7, DELETED])).toEqual([1, 4, 6, 7]);
     expect(dropped([2, 5, 8], [1, CREATED], [4, DELETED], [6, CREATED], [7, DELETED])).toEqual([6, 7]);
   });
+});
+
+test("what held for a time is not needed where it had ended by the last kept transaction, and held as of none", () => {
+  const kept = [3, 8];
+  const isDropped = (since: number, until: number) => isDispensableStretch({ since, until }, kept);
+  // Up to `until`, and not as of it.
+  const gone: Array<[number, number]> = [[0, 3], [1, 2], [2, 2], [4, 7], [4, 8], [8, 8]];
+  const left: Array<[number, number]> = [[0, 4], [3, 4], [3, 8], [2, 8], [8, 9], [4, 9], [9, 9], [9, 12]];
+  expect([...gone, ...left].filter((stretch) => isDropped(...stretch))).toEqual(gone);
+  expect(isDispensableStretch({ since: 1, until: 2 }, [])).toBe(false);
 });

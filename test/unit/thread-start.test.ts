@@ -62,7 +62,7 @@ describe("a thread", () => {
 
   test("that cannot be started refuses a large body", async () => {
     const checks = new BodyChecks(noThread, () => {});
-    await expect(checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null })).rejects.toMatchObject(refusal);
+    await expect(checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null }, "user")).rejects.toMatchObject(refusal);
     checks.close();
   });
 

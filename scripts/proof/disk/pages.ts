@@ -5,6 +5,8 @@ import { Database } from "bun:sqlite";
 
 const INTERIOR_INDEX = 2;
 const INTERIOR_TABLE = 5;
+const LEAF_INDEX = 10;
+const LEAF_TABLE = 13;
 const FIRST_HEADER_BYTES = 100;
 
 export class DatabasePages {
@@ -46,6 +48,26 @@ export class DatabasePages {
     const root = this.roots.get(name);
     if (root === undefined) throw new Error(`there is no table or index ${name}`);
     return root;
+  }
+
+  /** Where something is stored, page by page: [start, end) of the bytes. Of pages that are no b-tree's, all of them. */
+  usedRanges(): Array<readonly [start: number, end: number]> {
+    const ranges: Array<readonly [number, number]> = [[0, FIRST_HEADER_BYTES]];
+    for (let page = 1; this.offset(page) < this.bytes.length; page += 1) {
+      const start = this.offset(page);
+      const header = start + (page === 1 ? FIRST_HEADER_BYTES : 0);
+      const type = this.bytes[header] as number;
+      const isInterior = type === INTERIOR_INDEX || type === INTERIOR_TABLE;
+      if (!isInterior && type !== LEAF_INDEX && type !== LEAF_TABLE) {
+        ranges.push([start, start + this.pageBytes]);
+        continue;
+      }
+      const cells = this.bytes.readUInt16BE(header + 3);
+      const content = this.bytes.readUInt16BE(header + 5) || this.pageBytes;
+      ranges.push([header, header + (isInterior ? 12 : 8) + 2 * cells]);
+      if (content < this.pageBytes) ranges.push([start + content, start + this.pageBytes]);
+    }
+    return ranges;
   }
 
   /** The first page of the list of free ones; 0 where there is none. */

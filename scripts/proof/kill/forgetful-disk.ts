@@ -80,6 +80,21 @@ export class ForgetfulDisk {
     return { FORGETFUL_ROOT: this.root, FORGETFUL_LOG: this.log };
   }
 
+  /**
+   * The power stays on: all of it stays, and what was not certain is no more so. Takes in the log first. A thread that is
+   * killed within a write has done it without having logged it: the next program reads it, and builds on it.
+   */
+  keep(): void {
+    this.takeIn();
+    for (const [folder, names] of this.namesNow()) {
+      for (const [name, entry] of names) {
+        if (!(entry instanceof Contents)) continue;
+        const known = applied(entry.certain, entry.unsynced);
+        entry.unsynced.push(...differences(known, readFileSync(join(this.root, folder, name))));
+      }
+    }
+  }
+
   /** Takes in what was logged since the last time; the program must have ended. */
   takeIn(): void {
     const begun = new Map<number, { readonly contents: Contents; readonly count: number }>();
@@ -336,6 +351,18 @@ function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
     }
   }
   return left;
+}
+
+/** The changes that make a file's contents of others, in sectors. */
+function differences(before: Buffer, after: Buffer): Change[] {
+  if (before.equals(after)) return [];
+  const changes: Change[] = before.length === after.length ? [] : [{ size: after.length }];
+  for (let at = 0; at < after.length; at += SECTOR_BYTES) {
+    const bytes = after.subarray(at, at + SECTOR_BYTES);
+    const isThere = before.length >= at + bytes.length && bytes.equals(before.subarray(at, at + bytes.length));
+    if (!isThere) changes.push({ at, bytes });
+  }
+  return changes;
 }
 
 function applied(certain: Buffer, changes: readonly Change[]): Buffer {

@@ -293,8 +293,7 @@ export class Trial {
       this.checkBackupFiles(join(copy, "backups"));
     }
     if (fate === "kept") {
-      // Nothing is certain that was not before: the power may still go.
-      this.disk.takeIn();
+      this.disk.keep();
       return;
     }
     this.addUp(this.disk.losePower(fate, random));

@@ -75,14 +75,27 @@ export async function makeWorld(running: Running, store: BuiltStore, switches: n
   };
 }
 
+/** A user of the store's organization with an API key of that role. */
+export async function newPerson(running: Running, store: BuiltStore, { name, role, networkIds }: { name: string; role: string; networkIds: readonly string[] }): Promise<{ id: string; key: string }> {
+  const email = `${name}@load.example`;
+  const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/users`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${store.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ organization_id: store.organizationId, email, name, password: PASSWORD, role, network_ids: networkIds }),
+  });
+  if (!answer.ok) throw new Error(`the user was answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+  const { id } = ((await answer.json()) as { data: { id: string } }).data;
+  return { id, key: await keyOf(running, store, email, id, role) };
+}
+
 /** Signs a user in and makes the API key: by an API key nobody could. */
-async function keyOf(running: Running, store: BuiltStore, email: string, userId: string): Promise<string> {
+async function keyOf(running: Running, store: BuiltStore, email: string, userId: string, permissions = "Admin"): Promise<string> {
   const url = `http://127.0.0.1:${running.port}`;
   const json = { "content-type": "application/json" };
   const signedIn = await fetch(`${url}/api/auth/login`, { method: "POST", headers: json, body: JSON.stringify({ email, password: PASSWORD }) });
   const cookie = signedIn.headers.get("set-cookie")?.split(";", 1)[0];
   if (cookie === undefined) throw new Error(`the sign-in answered ${signedIn.status}`);
-  const body = { organization_id: store.organizationId, user_id: userId, name: "load", tags: [], permissions: "Admin" };
+  const body = { organization_id: store.organizationId, user_id: userId, name: "load", tags: [], permissions };
   const made = await fetch(`${url}/api/v1/auth/keys`, { method: "POST", headers: { ...json, cookie }, body: JSON.stringify(body) });
   if (!made.ok) throw new Error(`the key was answered ${made.status}: ${(await made.text()).slice(0, 300)}`);
   return ((await made.json()) as { data: { key: string } }).data.key;

@@ -6,7 +6,16 @@ import { dlopen, type FFIFunction, read } from "bun:ffi";
 export type Symbols = Readonly<Record<string, FFIFunction>>;
 export type Libc<Fns extends Symbols> = ReturnType<typeof dlopen<Fns>>;
 
-/** Throws an Error where there is none of the known names. @param purpose completes "The C library cannot be opened …" */
+/** This process may not ask the kernel in a certain way; the same is to be had in another, less exact one. */
+export class KernelRefused extends Error {
+  override readonly name = "KernelRefused";
+}
+
+/**
+ * Throws KernelRefused where there is none of the known names, and where no function may be called at all: bun:ffi makes code when it runs, which
+ * takes memory that is written and executed.
+ * @param purpose completes "The C library cannot be opened …"
+ */
 export function openLibc<Fns extends Symbols>(symbols: Fns, purpose: string): Libc<Fns> {
   const problems: string[] = [];
   for (const name of LIBC_NAMES) {
@@ -16,7 +25,7 @@ export function openLibc<Fns extends Symbols>(symbols: Fns, purpose: string): Li
       problems.push(error instanceof Error ? error.message : String(error));
     }
   }
-  throw new Error(`The C library cannot be opened ${purpose}: ${problems.join("; ")}`);
+  throw new KernelRefused(`The C library cannot be opened ${purpose}: ${[...new Set(problems)].join("; ")}`);
 }
 
 /** To be asked right after the call that failed. @param location what __errno_location gives in this thread, which glibc and musl both have */

@@ -4,8 +4,8 @@
 import { ipOfBytes } from "../self/ip-bytes.ts";
 import { bytesOf, LITTLE_ENDIAN, netlinkAttributes, netlinkMessages, netlinkRequest, NLM_F_DUMP, viewOf } from "./netlink-messages.ts";
 
-/** NUD_* of linux/neighbour.h. Resolving: asked for and not answered yet. */
-export type NeighborState = "Resolving" | "Reachable" | "Stale" | "Delay" | "Probe" | "Failed" | "NoArp" | "Permanent" | "None";
+/** NUD_* of linux/neighbour.h. Resolving: asked for and not answered yet. Untold: known, in a state that /proc/net/arp does not tell. */
+export type NeighborState = "Untold" | "Resolving" | "Reachable" | "Stale" | "Delay" | "Probe" | "Failed" | "NoArp" | "Permanent" | "None";
 
 export interface KernelNeighbor {
   /** Canonical. */

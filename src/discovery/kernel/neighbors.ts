@@ -1,12 +1,37 @@
 // The kernel's neighbor table as it is now, and as it was a moment ago for those who ask often.
-// I/O only: neighbor-messages.ts knows the bytes.
+// I/O only: neighbor-messages.ts knows the bytes, proc-tables.ts the text.
 
+import { readFileSync } from "node:fs";
+import { KernelRefused } from "./libc.ts";
 import { type KernelNeighbor, neighborDumpRequest, parseNeighborDatagram } from "./neighbor-messages.ts";
 import { dumpKernel } from "./netlink-socket.ts";
+import { ifIndexOf } from "./proc-links.ts";
+import { parseArpTable } from "./proc-tables.ts";
 
-/** Whom the kernel has spoken with, or tried to, on the links of this machine: IPv4 and IPv6. Throws an Error when the kernel refuses. */
-export function readKernelNeighbors(): KernelNeighbor[] {
+/** Where neighbors are read: whom the kernel has spoken with, or tried to, on the links of this machine. */
+export interface NeighborSource {
+  /** Throws an Error when the kernel does not tell. */
+  readonly read: () => KernelNeighbor[];
+  /** Whether it says which of them have proved themselves lately. */
+  readonly areStatesTold: boolean;
+}
+
+/** IPv4 and IPv6 by netlink; where that is refused, IPv4 alone from /proc/net/arp. */
+export function openNeighbors(): NeighborSource {
+  try {
+    readByNetlink();
+  } catch (error) {
+    if (error instanceof KernelRefused) return { read: readByProc, areStatesTold: false };
+  }
+  return { read: readByNetlink, areStatesTold: true };
+}
+
+function readByNetlink(): KernelNeighbor[] {
   return dumpKernel(neighborDumpRequest(), parseNeighborDatagram, "neighbors");
+}
+
+function readByProc(): KernelNeighbor[] {
+  return parseArpTable(readFileSync("/proc/net/arp", "utf8"), (ifName) => ifIndexOf("/sys", ifName));
 }
 
 /** The table by address, read again when what was read is older than the caller takes. An address on two links is given once, the live entry before others. */
@@ -16,7 +41,7 @@ export class NeighborTable {
   #byAddress: ReadonlyMap<string, KernelNeighbor> = new Map();
   #readAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(monotonicMs: () => number, read: () => KernelNeighbor[] = readKernelNeighbors) {
+  constructor(monotonicMs: () => number, read: () => KernelNeighbor[]) {
     this.#monotonicMs = monotonicMs;
     this.#read = read;
   }

@@ -2,12 +2,12 @@
 // `send` returns. I/O only: must not know what a message means.
 
 import { ptr } from "bun:ffi";
-import { openLibc } from "./libc.ts";
+import { KernelRefused, openLibc } from "./libc.ts";
 import { type AnswerEnd, answerEnd, viewOf } from "./netlink-messages.ts";
 
 /**
  * All that the kernel lists in answer to a request for a dump, read datagram by datagram; once more where it changed meanwhile.
- * Throws an Error when the kernel or the C library refuses: no answer must not be taken for an empty list.
+ * Throws KernelRefused when the kernel or the C library refuses, else an Error: no answer must not be taken for an empty list.
  * @param what the things listed, for messages: "addresses"
  */
 export function dumpKernel<Item>(request: Uint8Array, read: (datagram: Uint8Array) => Item[], what: string): Item[] {
@@ -31,18 +31,19 @@ export interface NetlinkSocket {
   close(): void;
 }
 
-/** @param what the things that will be asked for, for messages: "addresses" */
+/** Throws KernelRefused. @param what the things that will be asked for, for messages: "addresses" */
 export function openNetlink(what: string): NetlinkSocket {
   const libc = openLibc(SYMBOLS, `to ask the kernel for its ${what}`);
   const { socket, send, recv, close } = libc.symbols;
   const descriptor = socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE);
   if (descriptor < 0) {
     libc.close();
-    throw new Error(`The kernel gives no rtnetlink socket to ask for its ${what}.`);
+    throw new KernelRefused(`The kernel gives no rtnetlink socket to ask for its ${what}.`);
   }
   const buffer = new Uint8Array(BUFFER_BYTES);
   const sendRequest = (request: Uint8Array): void => {
-    if (Number(send(descriptor, ptr(request), request.length, 0)) !== request.length) throw new Error(`The kernel takes no request for its ${what}.`);
+    const sent = Number(send(descriptor, ptr(request), request.length, 0));
+    if (sent !== request.length) throw new KernelRefused(`The kernel takes no request for its ${what}.`);
   };
   const receive = (): { datagram: Uint8Array; end: AnswerEnd } => {
     // With MSG_TRUNC the length is the datagram's own, also when the buffer is too small for it.
@@ -56,7 +57,9 @@ export function openNetlink(what: string): NetlinkSocket {
       sendRequest(request);
       for (let isInterrupted = false; ; ) {
         const { datagram, end } = receive();
-        if (end.refusedErrno !== null) throw new Error(`The kernel refuses to list its ${what} (errno ${end.refusedErrno}).`);
+        if (end.refusedErrno !== null) {
+          throw new KernelRefused(`The kernel refuses to list its ${what} (errno ${end.refusedErrno}).`);
+        }
         isInterrupted ||= end.isInterrupted;
         take(datagram);
         if (end.isLast) return isInterrupted;

@@ -1,7 +1,7 @@
 // Non-blocking sockets of every kind through libc: what node:net and node:dgram do not give (raw ICMP, ARP, the true error of a connect).
 // Must not wait, nor know what is sent. Calls answer errno as a positive number, 0 for success.
 
-import { errnoAt, openLibc } from "./libc.ts";
+import { errnoAt, KernelRefused, openLibc } from "./libc.ts";
 
 export const AF_INET = 2;
 export const AF_INET6 = 10;
@@ -42,7 +42,17 @@ export const POLLOUT = 0x04;
 export const POLLERR = 0x08;
 export const POLLHUP = 0x10;
 
-/** One opening of the library; whoever opens descriptors closes them, then the library. Throws an Error where there is no C library. */
+/** Null where this process may not call the C library. */
+export function openSockets(): Sockets | null {
+  try {
+    return new Sockets();
+  } catch (error) {
+    if (error instanceof KernelRefused) return null;
+    throw error;
+  }
+}
+
+/** One opening of the library; whoever opens descriptors closes them, then the library. Throws KernelRefused where there is none. */
 export class Sockets {
   readonly #libc = openLibc(SYMBOLS, "to open sockets");
   readonly #errnoLocation = this.#libc.symbols.__errno_location();

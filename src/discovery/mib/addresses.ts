@@ -2,9 +2,10 @@
 
 import { ipSortKey, parseIp } from "../../base/ip.ts";
 import type { DeviceAddress, TableReport } from "../device.ts";
-import { columnOf, reportOn, rowsOf } from "./columns.ts";
-import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
-import { IF_INDEX_MAX, ifIndexOf, integerOf, subIdsOf, unicastOfOctets } from "./values.ts";
+import { addedRows, KEPT, type RowCount, type RowReason } from "../rows.ts";
+import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
+import { IF_INDEX_MAX, ifIndexOf, integerOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
 
 /** ipAddressTable: index InetAddressType.length.address, with a zone of four more bytes for ipv4z and ipv6z (RFC 4001). */
 export const IP_ADDRESS_TABLE_STEP = {
@@ -27,6 +28,15 @@ export const IP_ADDR_TABLE_STEP = {
   },
 } as const satisfies ReadStep;
 
+/** The same of agents that number its rows and do not index them by address. */
+export const IP_ADDR_TABLE_ADDRESSES_STEP = {
+  name: "ip_addr_table_addresses",
+  table: "addresses",
+  columns: { ipAdEntAddr: "1.3.6.1.2.1.4.20.1.1" },
+  rowsIn: IP_ADDR_TABLE_STEP.name,
+  isNeeded: (reads) => ipAddrColumnsOf(reads).some((column) => hasOtherIndexes(column, 4)),
+} as const satisfies ReadStep;
+
 /** ipv6AddrTable: index ipv6IfIndex.address; some agents put the address's length between. */
 export const IPV6_ADDR_TABLE_STEP = {
   name: "ipv6_addr_table",
@@ -41,36 +51,49 @@ export const IPV6_ADDR_TABLE_STEP = {
  *
  * Absent: no rows; a device that is asked over IP has an address. Rows whose index is no address make it partial.
  */
-export function addressesOf(reads: Reads): { addresses: DeviceAddress[] | undefined; report: TableReport } {
+export function addressesOf(reads: Reads): AddressesTold {
   const found = new Map<string, DeviceAddress>();
   const unread: string[] = [];
-  let rowCount = 0;
-  for (const table of [ipAddressRows(reads), ipAddrRows(reads), ipv6AddrRows(reads)]) {
+  const take = (step: ReadStep, rowOf: (index: string) => DeviceAddress | RowReason): RowCount => {
     const inTable = new Map<string, DeviceAddress>();
-    for (const row of table) {
-      rowCount += 1;
-      if (row.address === undefined) unread.push(row.index);
-      else if (row.address !== null) {
-        const before = inTable.get(row.address.ip_address);
-        inTable.set(row.address.ip_address, before === undefined ? row.address : lower(before, row.address));
-      }
-    }
+    const count = countStep(reads, step, (index) => {
+      const address = rowOf(index);
+      if (address === "index") unread.push(index);
+      if (typeof address === "string") return address;
+      const before = inTable.get(address.ip_address);
+      inTable.set(address.ip_address, before === undefined ? address : lower(before, address));
+      return before === undefined && !found.has(address.ip_address) ? KEPT : "duplicate";
+    });
     for (const address of inTable.values()) {
       const before = found.get(address.ip_address);
       found.set(address.ip_address, before === undefined ? address : completed(before, address));
     }
-  }
+    return count;
+  };
+  const rows = {
+    [IP_ADDRESS_TABLE_STEP.name]: take(IP_ADDRESS_TABLE_STEP, ipAddressRows(reads)),
+    [IP_ADDR_TABLE_STEP.name]: take(IP_ADDR_TABLE_STEP, ipAddrRows(reads)),
+    [IPV6_ADDR_TABLE_STEP.name]: take(IPV6_ADDR_TABLE_STEP, ipv6AddrRows(reads)),
+  };
+  const rowCount = addedRows(Object.values(rows)).read;
   const notes = unread.length === 0 ? [] : [`${unread.length} of ${rowCount} rows have an index that is no address (${unread[0]})`];
-  const report = reportOn(reads, [IP_ADDRESS_TABLE_STEP.name, IP_ADDR_TABLE_STEP.name, IPV6_ADDR_TABLE_STEP.name], rowCount > 0, notes);
+  const report = reportOn(reads, STEPS, rowCount > 0, notes);
   const isNoneRead = found.size === 0 && report.state !== "complete";
-  return { addresses: isNoneRead ? undefined : sorted(found.values()), report };
+  return { addresses: isNoneRead ? undefined : sorted(found.values()), rows, report };
 }
 
-interface AddressRow {
-  readonly index: string;
-  /** Null: none of the device's own; undefined: the index is no address. */
-  readonly address: DeviceAddress | null | undefined;
+export interface AddressesTold {
+  readonly addresses: DeviceAddress[] | undefined;
+  readonly rows: Readonly<Record<AddressStep, RowCount>>;
+  readonly report: TableReport;
 }
+
+/** The steps whose rows are addresses. */
+type AddressStep = typeof IP_ADDRESS_TABLE_STEP.name | typeof IP_ADDR_TABLE_STEP.name | typeof IPV6_ADDR_TABLE_STEP.name;
+
+const STEPS = [IP_ADDRESS_TABLE_STEP, IP_ADDR_TABLE_STEP, IP_ADDR_TABLE_ADDRESSES_STEP, IPV6_ADDR_TABLE_STEP].map(
+  ({ name }) => name,
+);
 
 /** ipAddressType: what an interface shares with others. */
 const ANYCAST = 2;
@@ -78,55 +101,59 @@ const BROADCAST = 3;
 /** ipAddressPrefixTable: a RowPointer to it ends in the prefix length. Some agents leave the column out of it, or the address's length. */
 const IP_ADDRESS_PREFIX_ENTRY = "1.3.6.1.2.1.4.32.1.";
 
-function* ipAddressRows(reads: Reads): Generator<AddressRow> {
+/** A row by its index: the address; `index` for an index that is no address. */
+type RowOf = (index: string) => DeviceAddress | RowReason;
+
+function ipAddressRows(reads: Reads): RowOf {
   const ifIndexes = columnOf(reads, IP_ADDRESS_TABLE_STEP.name, "ipAddressIfIndex");
   const types = columnOf(reads, IP_ADDRESS_TABLE_STEP.name, "ipAddressType");
   const prefixes = columnOf(reads, IP_ADDRESS_TABLE_STEP.name, "ipAddressPrefix");
-  for (const index of rowsOf([ifIndexes, types, prefixes])) {
+  return (index) => {
     const subIds = subIdsOf(index);
     const length = subIds[1];
-    if (length === undefined || subIds.length !== length + 2 || ![4, 8, 16, 20].includes(length)) {
-      yield { index, address: undefined };
-      continue;
-    }
+    if (length === undefined || subIds.length !== length + 2 || ![4, 8, 16, 20].includes(length)) return "index";
     const bytes = length < 16 ? 4 : 16;
     const type = types.values.get(index);
-    const address = type !== ANYCAST && type !== BROADCAST ? unicastOfOctets(subIds, 2, 2 + bytes) : null;
+    const isShared = type === ANYCAST || type === BROADCAST || (type === undefined && !types.isComplete);
+    const address = isShared ? null : unicastOfOctets(subIds, 2, 2 + bytes);
     const prefix = prefixes.values.get(index);
-    yield rowOf(index, address, prefixLengthOfPointer(prefix, bytes * 8), ifIndexOf(ifIndexes.values.get(index)));
-  }
+    return rowOf(address, prefixLengthOfPointer(prefix, bytes * 8), ifIndexOf(ifIndexes.values.get(index)));
+  };
 }
 
-function* ipAddrRows(reads: Reads): Generator<AddressRow> {
-  const ifIndexes = columnOf(reads, IP_ADDR_TABLE_STEP.name, "ipAdEntIfIndex");
-  const masks = columnOf(reads, IP_ADDR_TABLE_STEP.name, "ipAdEntNetMask");
-  for (const index of rowsOf([ifIndexes, masks])) {
+function ipAddrRows(reads: Reads): RowOf {
+  const [ifIndexes, masks] = ipAddrColumnsOf(reads);
+  const addresses = columnOf(reads, IP_ADDR_TABLE_ADDRESSES_STEP.name, "ipAdEntAddr");
+  return (index) => {
     const subIds = subIdsOf(index);
-    if (subIds.length !== 4) {
-      yield { index, address: undefined };
-      continue;
-    }
-    const address = unicastOfOctets(subIds, 0, 4);
-    yield rowOf(index, address, prefixLengthOfMask(masks.values.get(index)), ifIndexOf(ifIndexes.values.get(index)));
-  }
+    const isNumbered = subIds.length !== IPV4_LENGTH;
+    const told = isNumbered ? addresses.values.get(index) : undefined;
+    if (isNumbered && told === undefined) return "index";
+    const address = told === undefined ? unicastOfOctets(subIds, 0, IPV4_LENGTH) : unicastOf(told);
+    return rowOf(address, prefixLengthOfMask(masks.values.get(index)), ifIndexOf(ifIndexes.values.get(index)));
+  };
 }
 
-function* ipv6AddrRows(reads: Reads): Generator<AddressRow> {
+const IPV4_LENGTH = 4;
+
+function ipAddrColumnsOf(reads: Reads): [ifIndexes: ColumnRead, masks: ColumnRead] {
+  const { name } = IP_ADDR_TABLE_STEP;
+  return [columnOf(reads, name, "ipAdEntIfIndex"), columnOf(reads, name, "ipAdEntNetMask")];
+}
+
+function ipv6AddrRows(reads: Reads): RowOf {
   const lengths = columnOf(reads, IPV6_ADDR_TABLE_STEP.name, "ipv6AddrPfxLength");
-  for (const [index, length] of lengths.values) {
+  return (index) => {
     const subIds = subIdsOf(index);
     const start = subIds.length === 18 && subIds[1] === 16 ? 2 : 1;
-    if (subIds.length !== start + 16) {
-      yield { index, address: undefined };
-      continue;
-    }
+    if (subIds.length !== start + 16) return "index";
     const address = unicastOfOctets(subIds, start, start + 16);
-    yield rowOf(index, address, integerOf(length, 1, 128), integerOf(subIds[0], 1, IF_INDEX_MAX));
-  }
+    return rowOf(address, integerOf(lengths.values.get(index), 1, 128), integerOf(subIds[0], 1, IF_INDEX_MAX));
+  };
 }
 
-function rowOf(index: string, address: string | null, prefixLength: number | null, ifIndex: number | null): AddressRow {
-  return { index, address: address === null ? null : { ip_address: address, prefix_length: prefixLength, if_index: ifIndex } };
+function rowOf(address: string | null, prefixLength: number | null, ifIndex: number | null): DeviceAddress | RowReason {
+  return address === null ? "no_station" : { ip_address: address, prefix_length: prefixLength, if_index: ifIndex };
 }
 
 function prefixLengthOfPointer(pointer: SnmpValue | undefined, bits: number): number | null {

@@ -2,9 +2,10 @@
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ArpEntry, TableReport } from "../device.ts";
-import { columnOf, reportOn } from "./columns.ts";
+import { addedRows, KEPT, type RowCount, type RowReason } from "../rows.ts";
+import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
-import { IF_INDEX_MAX, macOf, subIdsOf, unicastOfOctets } from "./values.ts";
+import { IF_INDEX_MAX, integerOf, macOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
 
 /** ipNetToPhysicalTable: index ifIndex.InetAddressType.length.address. */
 export const IP_NET_TO_PHYSICAL_STEP = {
@@ -26,6 +27,18 @@ export const IP_NET_TO_MEDIA_STEP = {
   },
 } as const satisfies ReadStep;
 
+/** The same of agents that number its rows and do not index them by interface and address. */
+export const IP_NET_TO_MEDIA_ADDRESSES_STEP = {
+  name: "ip_net_to_media_table_addresses",
+  table: "arp",
+  columns: {
+    ipNetToMediaIfIndex: "1.3.6.1.2.1.4.22.1.1",
+    ipNetToMediaNetAddress: "1.3.6.1.2.1.4.22.1.3",
+  },
+  rowsIn: IP_NET_TO_MEDIA_STEP.name,
+  isNeeded: (reads) => hasOtherIndexes(columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaPhysAddress"), MEDIA_INDEX_LENGTH),
+} as const satisfies ReadStep;
+
 /** ipv6NetToMediaTable: index ipv6IfIndex.address; some agents put the address's length between. */
 export const IPV6_NET_TO_MEDIA_STEP = {
   name: "ipv6_net_to_media_table",
@@ -41,37 +54,84 @@ export const IPV6_NET_TO_MEDIA_STEP = {
  * Each address on each interface once, in the order of the tables, ipNetToPhysicalTable first. Not entries that the device marks as invalid, not
  * incomplete ones (no MAC address), not those of groups and broadcast. Absent: no rows, whatever it is that a device has not spoken with.
  */
-export function arpOf(reads: Reads): { arp: ArpEntry[] | undefined; report: TableReport } {
+export function arpOf(reads: Reads): ArpTold {
   const entries = new Map<string, ArpEntry>();
-  const take = (values: ReadonlyMap<string, SnmpValue>, isValid: (index: string) => boolean, addressStart: (subIds: readonly number[]) => number | null): void => {
-    for (const [index, value] of values) {
-      const mac = macOf(value);
-      if (mac === null || isGroupAddress(mac) || !isValid(index)) continue;
-      const subIds = subIdsOf(index);
-      const ifIndex = subIds[0];
-      const start = addressStart(subIds);
-      if (ifIndex === undefined || ifIndex < 1 || ifIndex > IF_INDEX_MAX || start === null) continue;
-      const address = unicastOfOctets(subIds, start, Math.min(subIds.length, start + 16));
-      if (address === null) continue;
+  const take = (step: ReadStep, name: string, isValid: (index: string) => boolean, whereOf: WhereOf): RowCount => {
+    const { values } = columnOf(reads, step.name, name);
+    return countStep(reads, step, (index) => {
+      if (!isValid(index)) return "invalid";
+      const mac = macOf(values.get(index));
+      if (mac === null) return "incomplete";
+      if (isGroupAddress(mac)) return "group";
+      const where = whereOf(index);
+      if (typeof where === "string") return where;
+      const { address, ifIndex } = where;
       const key = `${ifIndex} ${address}`;
-      if (!entries.has(key)) entries.set(key, { ip_address: address, mac_address: mac, if_index: ifIndex });
-    }
+      if (entries.has(key)) return "duplicate";
+      entries.set(key, { ip_address: address, mac_address: mac, if_index: ifIndex });
+      return KEPT;
+    });
   };
 
-  const physical = columnOf(reads, IP_NET_TO_PHYSICAL_STEP.name, "ipNetToPhysicalPhysAddress");
   const physicalTypes = columnOf(reads, IP_NET_TO_PHYSICAL_STEP.name, "ipNetToPhysicalType");
-  take(physical.values, (index) => physicalTypes.values.get(index) !== TYPE_INVALID, physicalStart);
-  const media = columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaPhysAddress");
+  const isPhysicalValid = (index: string): boolean => physicalTypes.values.get(index) !== TYPE_INVALID;
   const mediaTypes = columnOf(reads, IP_NET_TO_MEDIA_STEP.name, "ipNetToMediaType");
-  take(media.values, (index) => mediaTypes.values.get(index) !== TYPE_INVALID, (subIds) => (subIds.length === 5 ? 1 : null));
-  const ipv6 = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6NetToMediaPhysAddress");
+  const isMediaValid = (index: string): boolean => mediaTypes.values.get(index) !== TYPE_INVALID;
+  const mediaIfIndexes = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP.name, "ipNetToMediaIfIndex");
+  const mediaAddresses = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP.name, "ipNetToMediaNetAddress");
+  const whereInMedia: WhereOf = (index) => {
+    const address = mediaAddresses.values.get(index);
+    const isNumbered = subIdsOf(index).length !== MEDIA_INDEX_LENGTH && address !== undefined;
+    return isNumbered ? located(mediaIfIndexes.values.get(index), unicastOf(address)) : indexed(index, mediaStart);
+  };
   const states = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6IfNetToMediaState");
   const valids = columnOf(reads, IPV6_NET_TO_MEDIA_STEP.name, "ipv6NetToMediaValid");
-  take(ipv6.values, (index) => states.values.get(index) !== STATE_INVALID && valids.values.get(index) !== FALSE, ipv6Start);
+  const isIpv6Valid = (index: string): boolean => states.values.get(index) !== STATE_INVALID && valids.values.get(index) !== FALSE;
 
-  const isServed = physical.values.size + media.values.size + ipv6.values.size > 0;
-  const report = reportOn(reads, [IP_NET_TO_PHYSICAL_STEP.name, IP_NET_TO_MEDIA_STEP.name, IPV6_NET_TO_MEDIA_STEP.name], isServed);
-  return { arp: isServed ? [...entries.values()] : undefined, report };
+  const rows = {
+    [IP_NET_TO_PHYSICAL_STEP.name]: take(IP_NET_TO_PHYSICAL_STEP, "ipNetToPhysicalPhysAddress", isPhysicalValid, (index) => indexed(index, physicalStart)),
+    [IP_NET_TO_MEDIA_STEP.name]: take(IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress", isMediaValid, whereInMedia),
+    [IPV6_NET_TO_MEDIA_STEP.name]: take(IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaPhysAddress", isIpv6Valid, (index) => indexed(index, ipv6Start)),
+  };
+  const isServed = addedRows(Object.values(rows)).read > 0;
+  return { arp: isServed ? [...entries.values()] : undefined, rows, report: reportOn(reads, STEPS, isServed) };
+}
+
+export interface ArpTold {
+  readonly arp: ArpEntry[] | undefined;
+  readonly rows: Readonly<Record<EntryStep, RowCount>>;
+  readonly report: TableReport;
+}
+
+/** The steps whose rows are entries. */
+type EntryStep =
+  | typeof IP_NET_TO_PHYSICAL_STEP.name
+  | typeof IP_NET_TO_MEDIA_STEP.name
+  | typeof IPV6_NET_TO_MEDIA_STEP.name;
+
+/** Where a row is, by its index. */
+type WhereOf = (index: string) => Where | RowReason;
+
+interface Where {
+  readonly address: string;
+  readonly ifIndex: number | null;
+}
+
+const STEPS = [IP_NET_TO_PHYSICAL_STEP, IP_NET_TO_MEDIA_STEP, IP_NET_TO_MEDIA_ADDRESSES_STEP, IPV6_NET_TO_MEDIA_STEP].map(({ name }) => name);
+
+/** By an index of interface and address. @param addressStart null for an index of another form */
+function indexed(index: string, addressStart: (subIds: readonly number[]) => number | null): Where | RowReason {
+  const subIds = subIdsOf(index);
+  const start = addressStart(subIds);
+  if (start === null) return "index";
+  return located(subIds[0], unicastOfOctets(subIds, start, Math.min(subIds.length, start + 16)));
+}
+
+/** Static entries of some agents have the ifIndex 0, and are of no interface. */
+function located(ifIndex: SnmpValue | undefined, address: string | null): Where | RowReason {
+  const number = integerOf(ifIndex, 0, IF_INDEX_MAX);
+  if (number === null) return "no_interface";
+  return address === null ? "no_station" : { address, ifIndex: number === 0 ? null : number };
 }
 
 /** ipNetToMediaType and ipNetToPhysicalType. */
@@ -85,6 +145,13 @@ function physicalStart(subIds: readonly number[]): number | null {
   const length = subIds[2];
   if (length === undefined || subIds.length !== length + 3) return null;
   return length === 4 || length === 16 || length === 20 ? 3 : null;
+}
+
+/** ifIndex and the four numbers of an address. */
+const MEDIA_INDEX_LENGTH = 5;
+
+function mediaStart(subIds: readonly number[]): number | null {
+  return subIds.length === MEDIA_INDEX_LENGTH ? 1 : null;
 }
 
 function ipv6Start(subIds: readonly number[]): number | null {

@@ -1,7 +1,8 @@
 // The ports of a bridge as interfaces, and its address: the base group of BRIDGE-MIB (RFC 4188).
 
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
-import { columnOf, scalarOf } from "./columns.ts";
+import { KEPT, type RowCount } from "../rows.ts";
+import { columnOf, countStep, scalarOf } from "./columns.ts";
 import { ifIndexOf, macOf, singleSubIdOf } from "./values.ts";
 
 /** dot1dBaseBridgeAddress, dot1dBasePortTable: index dot1dBasePort. */
@@ -15,15 +16,33 @@ export const BRIDGE_STEP = {
 /** dot1dBasePort (RFC 4188) has 16 bits. */
 export const BRIDGE_PORT_MAX = 65_535;
 
+/**
+ * How it is known which interface a bridge port is.
+ * - table: dot1dBasePortTable says so.
+ * - extended: every row of dot1dBasePortTable says that a port is the interface of its number, and every other port that is named is the number of
+ *   an interface: agents that create interfaces as they go, such as the tunnels of a wireless controller, leave their ports out of the table.
+ * - unclear: as extended, but not all of those other ports are known to be interfaces. Those that are in the table are what it says; of all other
+ *   interfaces nothing is known.
+ * - assumed: there is no dot1dBasePortTable, and ports are counted as interfaces. Of a device that once served the table that says nothing.
+ * - unread: it was not read to its end.
+ */
+export type PortBasis = "table" | "extended" | "unclear" | "assumed" | "unread";
+
 /** Which interface a bridge port is. */
 export interface BridgePorts {
+  readonly basis: PortBasis;
   /** Null for a port that belongs to no interface of the device: Juniper gives 0 for those of units that it does not show. */
   ifIndexOf(port: number): number | null;
   /** Whether the bridge has a port of that number, with an interface or without. */
   has(port: number): boolean;
+  /** Whether dot1dBasePortTable has a row for it. */
+  isListed(port: number): boolean;
+  /** Whether an interface that no port leads to is none of a port's. */
+  isSettled(ifIndex: number): boolean;
   readonly isServed: boolean;
   /** Whether a port that is not in it is none. */
   readonly isComplete: boolean;
+  readonly rows: Readonly<Record<typeof BRIDGE_STEP.name, RowCount>>;
 }
 
 /** Null for all zeros, or what is no address; undefined where the device serves none. */
@@ -32,25 +51,71 @@ export function bridgeAddressOf(reads: Reads): string | null | undefined {
   return value instanceof Uint8Array ? macOf(value) : undefined;
 }
 
+/** The interfaces of a device, by ifIndex. */
+export interface Interfaces {
+  has(ifIndex: number): boolean;
+  /** Whether an interface that is not in them is none. */
+  readonly areWhole: boolean;
+}
+
 /**
- * Agents that serve forwarding entries or VLANs and no dot1dBasePortTable count ports as they count interfaces.
- * @param interfaces by ifIndex
+ * @param named the ports that other tables name: where addresses were learned, what has a native VLAN
+ * @param areAllNamed whether those tables were read to their ends
  */
-export function bridgePortsOf(reads: Reads, interfaces: { has(ifIndex: number): boolean }): BridgePorts {
+export function bridgePortsOf(
+  reads: Reads,
+  interfaces: Interfaces,
+  named: Iterable<number>,
+  areAllNamed: boolean,
+): BridgePorts {
   const column = columnOf(reads, BRIDGE_STEP.name, "dot1dBasePortIfIndex");
   const ports = portMapOf(column.values, interfaces);
   const isServed = column.values.size > 0;
-  const isAlike = !isServed && column.isComplete;
+  const basis = basisOf(isServed, column.isComplete, ports, interfaces, named, areAllNamed);
+  const areInterfaces = basis === "extended" || basis === "assumed";
+  const listed = basis === "unclear" ? new Set(ports.values()) : null;
   return {
-    ifIndexOf: (port) => (isAlike ? (interfaces.has(port) ? port : null) : (ports.get(port) ?? null)),
-    has: (port) => (isAlike ? interfaces.has(port) : ports.has(port)),
+    basis,
+    ifIndexOf: (port) => ports.get(port) ?? (areInterfaces && !ports.has(port) && interfaces.has(port) ? port : null),
+    has: (port) => ports.has(port) || (areInterfaces && interfaces.has(port)),
+    isListed: (port) => ports.has(port),
+    isSettled: (ifIndex) => column.isComplete && (listed === null || listed.has(ifIndex)),
     isServed,
     isComplete: column.isComplete,
+    rows: {
+      [BRIDGE_STEP.name]: countStep(reads, BRIDGE_STEP, (index) => {
+        const port = singleSubIdOf(index, BRIDGE_PORT_MAX);
+        return port === null || !ports.has(port) ? "index" : ports.get(port) === null ? "no_interface" : KEPT;
+      }),
+    },
   };
 }
 
+function basisOf(
+  isServed: boolean,
+  isComplete: boolean,
+  ports: ReadonlyMap<number, number | null>,
+  interfaces: Interfaces,
+  named: Iterable<number>,
+  areAllNamed: boolean,
+): PortBasis {
+  if (!isComplete) return "unread";
+  if (!isServed) return "assumed";
+  for (const [port, ifIndex] of ports) if (ifIndex !== port) return "table";
+  let [found, lost] = [0, 0];
+  for (const port of named) {
+    if (ports.has(port)) continue;
+    if (interfaces.has(port)) found += 1;
+    else lost += 1;
+  }
+  if (!areAllNamed && ports.size > 0) return "unclear";
+  if (ports.size === 0 || found + lost === 0) return "table";
+  if (lost === 0) return "extended";
+  return found > 0 || !interfaces.areWhole ? "unclear" : "table";
+}
+
 /** Port → ifIndex, null for one of no interface. Indexes are ports. */
-function portMapOf(values: ReadonlyMap<string, SnmpValue>, interfaces: { has(ifIndex: number): boolean }): Map<number, number | null> {
+function portMapOf(values: ReadonlyMap<string, SnmpValue>, interfaces: Interfaces): Map<number, number | null> {
   const ports = new Map<number, number | null>();
   for (const [index, value] of values) {
     const port = singleSubIdOf(index, BRIDGE_PORT_MAX);

@@ -1,7 +1,9 @@
 // The neighbors of a device by CDP: cdpCacheTable of CISCO-CDP-MIB, which other makers serve too.
 
 import type { CdpAnnouncement, TableReport } from "../device.ts";
-import { areComplete, columnOf, put, reportOn, rowsOf, scalarOf } from "./columns.ts";
+import { KEPT, type RowCount } from "../rows.ts";
+import type { Interfaces } from "./bridge.ts";
+import { areComplete, areEnded, areLost, columnOf, countStep, put, reportOn, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, identifierOf, subIdsOf, textOf, unicastOf } from "./values.ts";
 
@@ -17,19 +19,24 @@ export const CDP_STEP = {
     cdpCacheDevicePort: "1.3.6.1.4.1.9.9.23.1.2.1.1.7",
     cdpCachePlatform: "1.3.6.1.4.1.9.9.23.1.2.1.1.8",
   },
+  optional: ["cdpCacheAddressType", "cdpCacheAddress", "cdpCachePlatform"],
 } as const satisfies ReadStep;
 
 export interface CdpTold {
   /** All that is announced on an interface, in a fixed order; undefined where that is not known. */
   of(ifIndex: number): CdpAnnouncement[] | undefined;
+  /** Whether there were neighbors, and there is nothing of them now: they went, or the agent tells of them no more. */
+  readonly isLost: boolean;
   readonly report: TableReport;
+  /** As if all that could be placed were told. */
+  readonly rows: Readonly<Record<typeof CDP_STEP.name, RowCount>>;
 }
 
 /**
  * Absent: neither cdpGlobalRun nor neighbors. With cdpGlobalRun, on or off, and no row it is complete: there are none. Neighbors on an
  * interface that the device does not have are left out and said. A table that broke off says nothing of any interface.
  */
-export function cdpOf(reads: Reads, interfaces: { has(ifIndex: number): boolean }): CdpTold {
+export function cdpOf(reads: Reads, interfaces: Interfaces): CdpTold {
   const types = columnOf(reads, CDP_STEP.name, "cdpCacheAddressType");
   const addresses = columnOf(reads, CDP_STEP.name, "cdpCacheAddress");
   const devices = columnOf(reads, CDP_STEP.name, "cdpCacheDeviceId");
@@ -38,30 +45,32 @@ export function cdpOf(reads: Reads, interfaces: { has(ifIndex: number): boolean 
   const columns = [types, addresses, devices, ports, platforms];
 
   const byInterface = new Map<number, Map<string, CdpAnnouncement>>();
-  let count = 0;
-  let placeless = 0;
-  for (const index of rowsOf(columns)) {
-    count += 1;
+  const rows = countStep(reads, CDP_STEP, (index) => {
     const ifIndex = subIdsOf(index)[0] ?? 0;
-    if (ifIndex < 1 || ifIndex > IF_INDEX_MAX || !interfaces.has(ifIndex)) {
-      placeless += 1;
-      continue;
-    }
+    if (ifIndex < 1 || ifIndex > IF_INDEX_MAX || !interfaces.has(ifIndex)) return "no_interface";
     const announced: { -readonly [Field in keyof CdpAnnouncement]: CdpAnnouncement[Field] } = {};
     put(announced, "device_id", decoded(devices.values.get(index), identifierOf));
     put(announced, "port_id", decoded(ports.values.get(index), identifierOf));
     put(announced, "platform", decoded(platforms.values.get(index), textOf));
     put(announced, "address", addressOf(types.values.get(index), addresses.values.get(index)));
     const list = byInterface.get(ifIndex) ?? new Map<string, CdpAnnouncement>();
-    byInterface.set(ifIndex, list.set(JSON.stringify(announced), announced));
-  }
+    const text = JSON.stringify(announced);
+    if (list.has(text)) return "duplicate";
+    byInterface.set(ifIndex, list.set(text, announced));
+    return KEPT;
+  });
+  const { read: count, set_aside: { no_interface: placeless = 0 } } = rows;
 
-  const isServed = count > 0 || scalarOf(reads, CDP_STEP.name, "cdpGlobalRun") !== undefined;
+  const isRunTold = scalarOf(reads, CDP_STEP.name, "cdpGlobalRun") !== undefined;
+  const isServed = count > 0 || isRunTold || areEnded(columns);
   const isKnown = isServed && areComplete(columns);
-  const notes = placeless === 0 ? [] : [`${placeless} of ${count} neighbors are on interfaces that the device does not have`];
+  const why = interfaces.areWhole ? "the device does not have" : "were not read";
+  const notes = placeless === 0 ? [] : [`${placeless} of ${count} neighbors are on interfaces that ${why}`];
   return {
     of: (ifIndex) => (isKnown ? [...(byInterface.get(ifIndex) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each) : undefined),
+    isLost: areLost(columns),
     report: reportOn(reads, [CDP_STEP.name], isServed, notes),
+    rows: { [CDP_STEP.name]: rows },
   };
 }
 

@@ -1,7 +1,9 @@
 // The VLANs of Cisco switches and of their ports: CISCO-VTP-MIB and CISCO-VLAN-MEMBERSHIP-MIB, both by ifIndex.
 
-import { areComplete, columnOf } from "./columns.ts";
-import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
+import { KEPT, type RowCount } from "../rows.ts";
+import type { Interfaces } from "./bridge.ts";
+import { areComplete, areEnded, columnOf, countStep } from "./columns.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, singleSubIdOf, subIdsOf, textOf, vlanNumberOf } from "./values.ts";
 
 /** vtpVlanTable: index managementDomainIndex.vtpVlanIndex. */
@@ -28,6 +30,7 @@ export const CISCO_TRUNKS_STEP = {
     vlanTrunkPortVlansEnabled4k: "1.3.6.1.4.1.9.9.46.1.6.1.1.19",
   },
   isNeeded: hasVtp,
+  hangsOn: [CISCO_VLANS_STEP.name],
 } as const satisfies ReadStep;
 
 /** vmMembershipTable: index ifIndex. */
@@ -36,6 +39,7 @@ export const CISCO_MEMBERSHIP_STEP = {
   table: "vlans",
   columns: { vmVlan: "1.3.6.1.4.1.9.9.68.1.2.2.1.2" },
   isNeeded: hasVtp,
+  hangsOn: [CISCO_VLANS_STEP.name],
 } as const satisfies ReadStep;
 
 export interface CiscoVlans {
@@ -43,6 +47,12 @@ export interface CiscoVlans {
   readonly isComplete: boolean;
   /** Ethernet VLANs that are operational(1), ascending. */
   readonly inUse: readonly number[];
+  readonly rows: Readonly<Record<typeof CISCO_VLANS_STEP.name, RowCount>>;
+}
+
+export interface CiscoPorts {
+  readonly byIfIndex: ReadonlyMap<number, CiscoPort>;
+  readonly rows: Readonly<Record<typeof CISCO_TRUNKS_STEP.name | typeof CISCO_MEMBERSHIP_STEP.name, RowCount>>;
 }
 
 /** Undefined: not told; null: none. */
@@ -58,45 +68,75 @@ export function ciscoVlansOf(reads: Reads): CiscoVlans {
   const texts = columnOf(reads, CISCO_VLANS_STEP.name, "vtpVlanName");
   const names = new Map<number, string | null>();
   const inUse = new Set<number>();
-  for (const [index, state] of states.values) {
+  const rows = countStep(reads, CISCO_VLANS_STEP, (index) => {
     const subIds = subIdsOf(index);
     const number = subIds.length === 2 ? vlanNumberOf(subIds[1]) : null;
-    if (number === null) continue;
+    const state = states.values.get(index);
+    if (number === null) return "index";
+    if (state === undefined) return "value";
     const name = texts.values.get(index);
+    const isKnown = names.has(number);
     names.set(number, (names.get(number) ?? (name === undefined ? null : textOf(name))) || null);
     if (state === OPERATIONAL && (types.values.get(index) ?? ETHERNET) === ETHERNET) inUse.add(number);
-  }
-  return { names, isComplete: states.isComplete, inUse: [...inUse].sort((a, b) => a - b) };
+    return isKnown ? "duplicate" : KEPT;
+  });
+  const isComplete = states.isComplete;
+  return { names, isComplete, inUse: [...inUse].sort((a, b) => a - b), rows: { [CISCO_VLANS_STEP.name]: rows } };
 }
 
 /**
  * By ifIndex. A port that acts as a trunk is a member of those VLANs that are enabled on it and that the device has; another one is of the VLAN
  * that vmVlan says. A port of which neither is told, such as a trunk without a link, is not in it. What broke off says nothing.
  */
-export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans): ReadonlyMap<number, CiscoPort> {
+export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interfaces): CiscoPorts {
   const ports = new Map<number, CiscoPort>();
   const numbers = [...vlans.names.keys()].sort((a, b) => a - b);
   const statuses = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortDynamicStatus");
-  for (const [index, value] of columnOf(reads, CISCO_MEMBERSHIP_STEP.name, "vmVlan").values) {
+  const memberships = columnOf(reads, CISCO_MEMBERSHIP_STEP.name, "vmVlan");
+  const membershipRows = countStep(reads, CISCO_MEMBERSHIP_STEP, (index) => {
     const ifIndex = singleSubIdOf(index, IF_INDEX_MAX);
-    const vlan = integerOf(value, 0, 4_095);
+    const vlan = integerOf(memberships.values.get(index), 0, 4_095);
+    if (ifIndex === null) return "index";
+    if (vlan === null) return "value";
     // Trunks are in this table too, with a VLAN that means nothing: without their status nothing is known.
-    if (ifIndex === null || vlan === null || (!statuses.isComplete && !statuses.values.has(index))) continue;
+    if (!statuses.isComplete && !statuses.values.has(index)) return "withheld";
+    if (!interfaces.has(ifIndex)) return "no_interface";
     const native = vlanNumberOf(vlan);
     ports.set(ifIndex, { native, members: native === null ? [] : [native] });
-  }
+    return statuses.values.get(index) === TRUNKING ? "superseded" : KEPT;
+  });
 
   const natives = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortNativeVlan");
   const enabled = ENABLED.map((name) => columnOf(reads, CISCO_TRUNKS_STEP.name, name));
   const isWhole = vlans.isComplete && areComplete(enabled);
-  for (const [index, status] of statuses.values) {
+  const trunkRows = countStep(reads, CISCO_TRUNKS_STEP, (index) => {
     const ifIndex = singleSubIdOf(index, IF_INDEX_MAX);
-    if (ifIndex === null || status !== TRUNKING) continue;
+    if (ifIndex === null) return "index";
+    if (statuses.values.get(index) !== TRUNKING) return "not_trunk";
+    if (!interfaces.has(ifIndex)) return "no_interface";
     const lists = enabled.map(({ values }) => values.get(index));
     const native = natives.values.get(index);
-    ports.set(ifIndex, { native: native === undefined ? undefined : vlanNumberOf(native), members: isWhole ? numbers.filter((number) => isEnabled(lists, number)) : undefined });
-  }
-  return ports;
+    const members = isWhole ? numbers.filter((number) => isEnabled(lists, number)) : undefined;
+    ports.set(ifIndex, { native: native === undefined ? undefined : vlanNumberOf(native), members });
+    return KEPT;
+  });
+  const rows = { [CISCO_MEMBERSHIP_STEP.name]: membershipRows, [CISCO_TRUNKS_STEP.name]: trunkRows };
+  return { byIfIndex: ports, rows };
+}
+
+/** Whether a port that is not among those of ciscoPortsOf is of no VLAN by these MIBs. */
+export function areNativesComplete(reads: Reads): boolean {
+  const vlans = columnOf(reads, CISCO_MEMBERSHIP_STEP.name, "vmVlan");
+  const statuses = columnOf(reads, CISCO_TRUNKS_STEP.name, "vlanTrunkPortDynamicStatus");
+  return areComplete([vlans, statuses]);
+}
+
+/** Whether these MIBs and the columns of others that tell the same are empty, and one of them was served once. */
+export function areCiscoPortsEnded(reads: Reads, others: readonly ColumnRead[]): boolean {
+  const columnsIn = (step: string): ColumnRead[] => [...(reads.get(step)?.columns.values() ?? [])];
+  const ports = [...columnsIn(CISCO_TRUNKS_STEP.name), ...columnsIn(CISCO_MEMBERSHIP_STEP.name)];
+  // Where the VLANs have ended, ports are not asked for any more.
+  return areEnded([...others, ...ports, ...(hasVtp(reads) ? [] : columnsIn(CISCO_VLANS_STEP.name))]);
 }
 
 const OPERATIONAL = 1;

@@ -1,7 +1,9 @@
 // What became of the steps of a plan: the columns and scalars by name, and how whole a table is. Knows no MIB.
 
 import type { TableReport } from "../device.ts";
-import type { ColumnRead, Reads, SnmpValue } from "./reads.ts";
+import { countRows, type RowCount, type RowFate } from "../rows.ts";
+import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
+import { subIdsOf } from "./values.ts";
 
 /** A column that was not asked for is empty: nothing in it was told. One that is missing from a step that was asked was not read. */
 export function columnOf(reads: Reads, step: string, column: string): ColumnRead {
@@ -33,6 +35,20 @@ export function rowsOf(columns: readonly ColumnRead[]): Iterable<string> {
   return rows;
 }
 
+/** Whether a row of the column has an index of another length. @param length in numbers */
+export function hasOtherIndexes({ values }: ColumnRead, length: number): boolean {
+  for (const index of values.keys()) if (subIdsOf(index).length !== length) return true;
+  return false;
+}
+
+/**
+ * What becomes of each row of a step, in whatever columns it is.
+ * @param fateOf of the row with that index
+ */
+export function countStep(reads: Reads, step: Pick<ReadStep, "name">, fateOf: (index: string) => RowFate): RowCount {
+  return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), fateOf);
+}
+
 /** Whether any column of the step has a row. */
 export function hasRows(reads: Reads, step: string): boolean {
   for (const { values } of reads.get(step)?.columns.values() ?? []) if (values.size > 0) return true;
@@ -43,6 +59,26 @@ export function hasRows(reads: Reads, step: string): boolean {
 export function isWhole(reads: Reads, step: string): boolean {
   for (const { isComplete } of reads.get(step)?.columns.values() ?? []) if (!isComplete) return false;
   return true;
+}
+
+/** Whether the agent served the columns before, and has nothing in any of them now. */
+export function areLost(columns: readonly ColumnRead[]): boolean {
+  const isNothing = (column: ColumnRead): boolean =>
+    column.values.size === 0 && (column.isComplete || column.isLost === true);
+  return columns.some(({ isLost }) => isLost === true) && columns.every(isNothing);
+}
+
+/** Whether there is nothing in any of the columns, all read to their ends, and the agent served one of them once. */
+export function areEnded(columns: readonly ColumnRead[]): boolean {
+  return (
+    columns.some(({ isEnded }) => isEnded === true) &&
+    columns.every(({ isComplete, values }) => isComplete && values.size === 0)
+  );
+}
+
+/** Whether the scalars of the step could not be asked, or are missed. */
+export function hasScalarsProblem(reads: Reads, step: string): boolean {
+  return (reads.get(step)?.scalarsProblem ?? null) !== null;
 }
 
 export function areComplete(columns: readonly ColumnRead[]): boolean {

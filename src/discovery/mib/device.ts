@@ -1,18 +1,22 @@
 // What was read of a device by the plan, as the device that it tells of. Pure and total: no device, however it lies, makes it throw.
 
-import type { Device } from "../device.ts";
+import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
+import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable, type PortList } from "../device.ts";
+import { addedRows, setAside, type RowCount } from "../rows.ts";
 import { addressesOf } from "./addresses.ts";
 import { arpOf } from "./arp.ts";
-import { bridgeAddressOf, bridgePortsOf } from "./bridge.ts";
+import { bridgeAddressOf, bridgePortsOf, type PortBasis } from "./bridge.ts";
 import { cdpOf } from "./cdp.ts";
-import { put } from "./columns.ts";
+import { hasScalarsProblem, isWhole, put } from "./columns.ts";
 import { entityOf } from "./entity.ts";
-import { forwardingOf } from "./forwarding.ts";
+import { areLearnedPortsWhole, forwardingOf, learnedPortsOf } from "./forwarding.ts";
 import { interfacesOf } from "./interfaces.ts";
 import { lldpOf } from "./lldp.ts";
-import type { Reads } from "./reads.ts";
+import { READING_PLAN, type RowStep } from "./plan.ts";
+import type { ReadStep, Reads } from "./reads.ts";
+import { servedOf, withLost, type ServedBefore } from "./served.ts";
 import { systemOf } from "./system.ts";
-import { vlansOf } from "./vlans.ts";
+import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
 
 /**
  * The device of whatever was read by READING_PLAN; of nothing, a device of which nothing was told.
@@ -20,28 +24,46 @@ import { vlansOf } from "./vlans.ts";
  * Rows of partial tables are in `interfaces`, `addresses`, `arp` and `vlans` as far as they were read. The lists of one interface (`vlans`, `forwarding`,
  * `lldp`, `cdp`) are there only where they are whole: what broke off clears nothing. A table is partial also where it was read to its end and some of it
  * could not be placed, which its `problem` says: then the lists are what could be.
+ * @param before what the host's agent has told so far: what it does not serve any more is then as if it had broken off
  */
-export function deviceOf(reads: Reads): Device {
+export function deviceOf(read: Reads, before: ServedBefore | null = null): Device {
+  const { reads, missed } = withLost(read, before);
   const system = systemOf(reads);
   const entity = entityOf(reads);
-  const { interfaces, report, extensionsReport } = interfacesOf(reads);
+  const { interfaces, extended, areWhole, areNamesWhole, report, extensionsReport, rows: counts } = interfacesOf(reads);
   const addresses = addressesOf(reads);
   const arp = arpOf(reads);
-  const ports = bridgePortsOf(reads, interfaces);
-  const forwarding = forwardingOf(reads, ports, interfaces);
-  const vlans = vlansOf(reads, ports);
-  const lldp = lldpOf(reads, interfaces, report.problem === null, ports);
-  const cdp = cdpOf(reads, interfaces);
+  const known = { has: (ifIndex: number) => interfaces.has(ifIndex), areWhole };
+  const named = new Set([...learnedPortsOf(reads), ...nativePortsOf(reads)]);
+  const ports = bridgePortsOf(reads, known, named, areLearnedPortsWhole(reads) && isWhole(reads, PORT_VLAN_STEP.name));
+  const forwarding = forwardingOf(reads, ports, known);
+  const vlans = vlansOf(reads, ports, known);
+  const lldp = lldpOf(reads, interfaces, areNamesWhole, ports);
+  const cdp = cdpOf(reads, known);
 
   for (const [ifIndex, draft] of interfaces) {
     const { native, members } = vlans.of(ifIndex);
     put(draft, "native_vlan", native);
     put(draft, "vlans", members);
-    put(draft, "forwarding", forwarding.isWhole ? (forwarding.byInterface.get(ifIndex) ?? []) : undefined);
-    put(draft, "lldp", lldp.of(ifIndex));
-    put(draft, "cdp", cdp.of(ifIndex));
+    // Who was there, and whom nothing is told of any more, is not on a link that is down.
+    const gone = draft.oper_status !== undefined && DOWN.has(draft.oper_status) ? [] : undefined;
+    put(draft, "forwarding", forwarding.of(ifIndex) ?? (forwarding.isLost ? gone : undefined));
+    put(draft, "lldp", lldp.of(ifIndex) ?? (lldp.isLost ? gone : undefined));
+    put(draft, "cdp", cdp.of(ifIndex) ?? (cdp.isLost ? gone : undefined));
   }
 
+  const lists = [...interfaces.values()];
+  const counted: Readonly<Record<RowStep, RowCount>> = {
+    ...entity.rows,
+    ...counts,
+    ...addresses.rows,
+    ...arp.rows,
+    ...ports.rows,
+    ...forwarding.rows,
+    ...vlans.rows,
+    ...lldp.rows,
+    ...cdp.rows,
+  };
   const device: { -readonly [Field in keyof Device]: Device[Field] } = {
     tables: {
       system: system.report,
@@ -55,14 +77,102 @@ export function deviceOf(reads: Reads): Device {
       lldp: lldp.report,
       cdp: cdp.report,
     },
+    rows: rowsOfTables(counted, {
+      forwarding: sum(lists, (each) => each.forwarding),
+      lldp: sum(lists, (each) => each.lldp),
+      cdp: sum(lists, (each) => each.cdp),
+    }),
     ...system.fields,
     ...entity.fields,
   };
+  const served = servedOf(read);
+  put(device, "served", served.length === 0 ? undefined : served);
+  put(device, "missed", missed.length === 0 ? undefined : missed);
+  const broken = brokenOf(reads);
+  put(device, "broken", broken.length === 0 ? undefined : broken);
+  put(device, "is_forwarding_partial", forwarding.isPartial || undefined);
   put(device, "chassis_id", lldp.chassisId);
   put(device, "bridge_address", bridgeAddressOf(reads));
   put(device, "interfaces", interfaces.size === 0 ? undefined : [...interfaces.values()]);
+  put(device, "extended_interfaces", extended.length === 0 ? undefined : extended);
   put(device, "addresses", addresses.addresses);
   put(device, "arp", arp.arp);
   put(device, "vlans", vlans.vlans);
+  const assumed = assumedOf(forwarding.isAssumed, vlans.assumed);
+  put(device, "assumed_lists", assumed);
+  put(device, "conclusions", conclusionsOf(ports.basis, assumed ?? [], vlans.areNativesByIfIndex));
   return device;
+}
+
+/** ifOperStatus of what carries no frames: bridges and LLDP (IEEE 802.1AB §9.2) forget what was learned there. */
+const DOWN: ReadonlySet<OperStatus> = new Set(["Down", "NotPresent", "LowerLayerDown"] as const);
+
+function brokenOf(reads: Reads): DeviceTable[] {
+  const isBroken = ({ name }: ReadStep): boolean => !isWhole(reads, name) || hasScalarsProblem(reads, name);
+  return DEVICE_TABLES.filter((table) => READING_PLAN.some((step) => step.table === table && isBroken(step)));
+}
+
+/** The steps whose rows are the items of the interfaces' lists. */
+const ITEMS: Readonly<Record<keyof ItemCounts, readonly RowStep[]>> = {
+  forwarding: ["dot1q_tp_fdb_table", "dot1d_tp_fdb_table", "vlan_dot1d_tp_fdb_table"],
+  lldp: ["lldp_rem_table", "lldp_v2_rem_table"],
+  cdp: ["cdp_cache_table"],
+};
+
+interface ItemCounts {
+  readonly forwarding: number;
+  readonly lldp: number;
+  readonly cdp: number;
+}
+
+/**
+ * Those of a table's steps together. What could be placed and is not told, because something that it rests on was not read, is withheld.
+ * @param told items in the interfaces' lists
+ */
+function rowsOfTables(counted: Readonly<Record<RowStep, RowCount>>, told: ItemCounts): Record<DeviceTable, RowCount> {
+  const of = (table: DeviceTable): RowCount => {
+    const steps = READING_PLAN.filter((step) => step.table === table).map(({ name }) => name as RowStep);
+    const count = addedRows(steps.flatMap((name) => counted[name] ?? []));
+    if (!isOfItems(table)) return count;
+    return setAside(count, "withheld", addedRows(ITEMS[table].map((name) => counted[name])).kept - told[table]);
+  };
+  return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Record<DeviceTable, RowCount>;
+}
+
+function isOfItems(table: DeviceTable): table is keyof ItemCounts {
+  return Object.hasOwn(ITEMS, table);
+}
+
+function sum(interfaces: readonly DeviceInterface[], list: (each: DeviceInterface) => readonly unknown[] | undefined): number {
+  return interfaces.reduce((total, each) => total + (list(each)?.length ?? 0), 0);
+}
+
+type Conclusions = NonNullable<Device["conclusions"]>;
+
+/** @param assumed what rests on ports being counted as interfaces */
+function conclusionsOf(basis: PortBasis, assumed: readonly PortList[], areNativesByIfIndex: boolean): Conclusions | undefined {
+  const ports = PORT_CONCLUSIONS[basis];
+  const isOfVlans = assumed.some((list) => list !== "forwarding");
+  const vlans = [
+    ...(basis === "assumed" && isOfVlans ? [PORT_CONCLUSIONS.assumed] : []),
+    ...(areNativesByIfIndex ? ["no row of dot1qPortVlanTable is that of a bridge port and all are interfaces: they are taken for these"] : []),
+  ];
+  const isOfForwarding = ports !== undefined && (basis !== "assumed" || assumed.includes("forwarding"));
+  const conclusions: Conclusions = {
+    ...(isOfForwarding ? { forwarding: [ports] } : {}),
+    ...(vlans.length > 0 ? { vlans } : {}),
+  };
+  return Object.keys(conclusions).length === 0 ? undefined : conclusions;
+}
+
+const PORT_CONCLUSIONS = {
+  extended: "every port in dot1dBasePortTable is the interface of its number, and so are the ports that it leaves out",
+  unclear: "dot1dBasePortTable leaves out ports of which not all are interfaces: nothing is concluded of interfaces that are not in it",
+  assumed: "there is no dot1dBasePortTable: its bridge ports are taken for the interfaces of their numbers",
+} as const satisfies Partial<Record<PortBasis, string>> as Partial<Record<PortBasis, string>> & { readonly assumed: string };
+
+/** Undefined where nothing rests on it. */
+function assumedOf(isForwarding: boolean, vlans: readonly PortList[]): readonly PortList[] | undefined {
+  const assumed: readonly PortList[] = isForwarding ? ["forwarding", ...vlans] : vlans;
+  return assumed.length === 0 ? undefined : assumed;
 }

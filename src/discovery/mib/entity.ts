@@ -1,7 +1,8 @@
 // Who made a device, which model, which serial number: ENTITY-MIB (RFC 6933), else the maker by its enterprise number.
 
 import type { Device, TableReport } from "../device.ts";
-import { areComplete, columnOf, put, reportOn, rowsOf } from "./columns.ts";
+import { KEPT, type RowCount } from "../rows.ts";
+import { areComplete, columnOf, countStep, put, reportOn, rowsOf } from "./columns.ts";
 import { MAKERS } from "./makers.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { sysObjectIdOf } from "./system.ts";
@@ -24,12 +25,13 @@ type EntityFields = Pick<Device, "manufacturer" | "model" | "serial_number">;
 /**
  * Of the first chassis by index that has a serial number, else the first chassis: in a stack that is its first member. What the chassis leaves empty
  * is taken from the stack above it. Where there is no chassis, of the first part with a serial number that is none that comes and goes (power
- * supplies, fans, sensors, ports). A table that broke off says only what it did say: never that there is none, and the maker by enterprise
- * number is a makeshift for a whole table without one, or for none at all.
+ * supplies, fans, sensors, ports). A table that broke off says something only once it has told which part that is, and
+ * then only what it did say: never that there is none. The maker by enterprise number is a makeshift for a whole table
+ * without one, or for none at all.
  *
  * Absent: no rows; a device that serves the table is in it itself.
  */
-export function entityOf(reads: Reads): { fields: EntityFields; report: TableReport } {
+export function entityOf(reads: Reads): { fields: EntityFields; rows: EntityRows; report: TableReport } {
   const classes = columnOf(reads, ENTITY_STEP.name, "entPhysicalClass");
   const serials = columnOf(reads, ENTITY_STEP.name, "entPhysicalSerialNum");
   const makers = columnOf(reads, ENTITY_STEP.name, "entPhysicalMfgName");
@@ -37,7 +39,7 @@ export function entityOf(reads: Reads): { fields: EntityFields; report: TableRep
   const columns = [classes, serials, makers, models];
   const parts: Part[] = [];
   for (const index of rowsOf(columns)) {
-    const number = singleSubIdOf(index, 2 ** 31 - 1);
+    const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
     if (number === null) continue;
     const word = ({ values }: ColumnRead): string | null => wordOf(values.get(index));
     parts.push({ number, partClass: integerOf(classes.values.get(index), 1, 100), serial: word(serials), maker: word(makers), model: word(models) });
@@ -45,17 +47,30 @@ export function entityOf(reads: Reads): { fields: EntityFields; report: TableRep
   parts.sort((a, b) => a.number - b.number);
   const report = reportOn(reads, [ENTITY_STEP.name], parts.length > 0);
 
-  const chosen = bodyOf(parts);
-  const pick = (field: "serial" | "maker" | "model"): string | null => chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isWhole = areComplete(columns);
+  const [first] = bodyOf(parts);
+  // A chassis that was not read may come first, and so may one whose serial number was not.
+  const isChosen = isWhole || (first?.partClass === CHASSIS && first.serial !== null);
+  const chosen = isWhole ? bodyOf(parts) : isChosen && first !== undefined ? [first] : [];
+  const pick = (field: "serial" | "maker" | "model"): string | null => chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isTold = isWhole && parts.length > 0;
   const fields: { -readonly [Field in keyof EntityFields]: EntityFields[Field] } = {};
   const none = isTold ? null : undefined;
   put(fields, "manufacturer", pick("maker") ?? (isWhole ? makerByEnterprise(reads) : null) ?? none);
   put(fields, "model", pick("model") ?? none);
   put(fields, "serial_number", pick("serial") ?? none);
-  return { fields, report };
+  const told = new Set(chosen.map(({ number }) => number));
+  const count = countStep(reads, ENTITY_STEP, (index) => {
+    const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
+    return number === null ? "index" : told.has(number) ? KEPT : "component";
+  });
+  return { fields, rows: { [ENTITY_STEP.name]: count }, report };
 }
+
+type EntityRows = Readonly<Record<typeof ENTITY_STEP.name, RowCount>>;
+
+/** PhysicalIndex (RFC 6933). */
+const PHYSICAL_INDEX_MAX = 2 ** 31 - 1;
 
 interface Part {
   readonly number: number;

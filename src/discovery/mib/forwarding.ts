@@ -2,11 +2,13 @@
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ForwardingEntry, TableReport } from "../device.ts";
-import { BRIDGE_PORT_MAX, BRIDGE_STEP, type BridgePorts } from "./bridge.ts";
-import { areComplete, columnOf, reportOn } from "./columns.ts";
+import { BRIDGE_PORT_MAX, BRIDGE_STEP, type BridgePorts, type Interfaces } from "./bridge.ts";
+import { KEPT, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import { CISCO_VLANS_STEP } from "./cisco-vlans.ts";
+import { areComplete, areEnded, areLost, columnOf, countStep, reportOn } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads } from "./reads.ts";
 import { ifIndexOf, integerOf, macOfOctets, subIdsOf, vlanNumberOf } from "./values.ts";
-import { contextVlansOf, vlanOfFidOf } from "./vlans.ts";
+import { areFidsComplete, contextVlansOf, vlanOfFidOf } from "./vlans.ts";
 
 /** dot1qTpFdbTable: index dot1qFdbId.address. */
 export const Q_FORWARDING_STEP = {
@@ -34,6 +36,7 @@ export const VLAN_FORWARDING_STEP = {
   table: "forwarding",
   columns: FORWARDING_STEP.columns,
   isNeeded: (reads) => columnOf(reads, Q_FORWARDING_STEP.name, "dot1qTpFdbPort").values.size === 0 && contextVlansOf(reads).length > 0,
+  hangsOn: [CISCO_VLANS_STEP.name],
   vlanContexts: contextVlansOf,
 } as const satisfies ReadStep;
 
@@ -43,15 +46,39 @@ export const VLAN_BRIDGE_STEP = {
   table: "forwarding",
   columns: BRIDGE_STEP.columns,
   isNeeded: (reads) => learnedVlansOf(reads).length > 0,
+  hangsOn: [VLAN_FORWARDING_STEP.name],
   vlanContexts: learnedVlansOf,
 } as const satisfies ReadStep;
 
 export interface ForwardingTold {
-  /** By ifIndex, in the order of MAC address and VLAN. */
-  readonly byInterface: ReadonlyMap<number, ForwardingEntry[]>;
-  /** Whether that is all of it, so that an interface that is not in it has learned nothing. */
-  readonly isWhole: boolean;
+  /** In the order of MAC address and VLAN; undefined where it is not known. */
+  of(ifIndex: number): ForwardingEntry[] | undefined;
+  /** Whether entries without VLAN may be missing: dot1dTpFdbTable was not read, and the tables that carry VLANs were. */
+  readonly isPartial: boolean;
+  /** Whether there were entries, and there is nothing of them now: they aged, or the agent tells of them no more. */
+  readonly isLost: boolean;
+  /** Whether entries are where they are only because there is no dot1dBasePortTable. */
+  readonly isAssumed: boolean;
   readonly report: TableReport;
+  /** As if all that could be placed were told. */
+  readonly rows: Readonly<Record<EntryStep | typeof VLAN_BRIDGE_STEP.name, RowCount>>;
+}
+
+/** The steps whose rows are forwarding entries. */
+export type EntryStep =
+  | typeof Q_FORWARDING_STEP.name
+  | typeof FORWARDING_STEP.name
+  | typeof VLAN_FORWARDING_STEP.name;
+
+/** Whether learnedPortsOf tells all that there are. */
+export function areLearnedPortsWhole(reads: Reads): boolean {
+  return areComplete([...columnsOf(reads, Q), ...columnsOf(reads, D)]);
+}
+
+/** The ports at which dot1qTpFdbTable and dot1dTpFdbTable say that something was learned, each as often as they say so. */
+export function* learnedPortsOf(reads: Reads): Generator<number> {
+  for (const { port } of learnedRows(...columnsOf(reads, Q))) yield port;
+  for (const { port } of learnedRows(...columnsOf(reads, D))) yield port;
 }
 
 /**
@@ -61,57 +88,112 @@ export interface ForwardingTold {
  *
  * Both tables together: one MAC address on one interface is in it once for each VLAN that is told, and without VLAN only where none is told.
  *
+ * Where the databases' VLANs were not all read, nothing is told: an entry without its VLAN is another one.
+ *
  * Absent: neither bridge ports nor forwarding entries. With bridge ports and without entries it is complete, and nothing is learned.
  */
-export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: { has(ifIndex: number): boolean }): ForwardingTold {
-  const q = columnOf(reads, Q_FORWARDING_STEP.name, "dot1qTpFdbPort");
-  const d = columnOf(reads, FORWARDING_STEP.name, "dot1dTpFdbPort");
-  const perVlan = columnOf(reads, VLAN_FORWARDING_STEP.name, "dot1dTpFdbPort");
+export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): ForwardingTold {
+  const [q, qStatuses] = columnsOf(reads, Q);
+  const [d, dStatuses] = columnsOf(reads, D);
+  const [perVlan, perVlanStatuses] = columnsOf(reads, PER_VLAN);
   const perVlanPorts = columnOf(reads, VLAN_BRIDGE_STEP.name, "dot1dBasePortIfIndex");
-  const qStatuses = columnOf(reads, Q_FORWARDING_STEP.name, "dot1qTpFdbStatus");
-  const dStatuses = columnOf(reads, FORWARDING_STEP.name, "dot1dTpFdbStatus");
-  const perVlanStatuses = columnOf(reads, VLAN_FORWARDING_STEP.name, "dot1dTpFdbStatus");
 
   const learned = new Learned();
   const vlanOfFid = vlanOfFidOf(reads, learnedFids(q));
-  for (const { subIds, port } of learnedRows(q, qStatuses)) {
+  const qRows = countStep(reads, Q_FORWARDING_STEP, (index) => {
+    const port = learnedPortOf(index, q, qStatuses);
+    if (typeof port !== "number") return port;
+    const subIds = subIdsOf(index);
     // Some agents put the address's length before it.
     const start = subIds.length === 8 && subIds[1] === 6 ? 2 : 1;
-    learned.add(ports.ifIndexOf(port), macOfOctets(subIds, start, subIds.length), () => vlanOfFid(subIds[0] as number));
-  }
-  for (const { subIds, port } of learnedRows(perVlan, perVlanStatuses)) {
+    const vlanOf = () => vlanOfFid(subIds[0] as number);
+    return learned.add(ports.ifIndexOf(port), macOfOctets(subIds, start, subIds.length), vlanOf);
+  });
+  const perVlanRows = countStep(reads, VLAN_FORWARDING_STEP, (index) => {
+    const port = learnedPortOf(index, perVlan, perVlanStatuses);
+    if (typeof port !== "number") return port;
+    const subIds = subIdsOf(index);
     const vlan = vlanNumberOf(subIds[0]);
     const ifIndex = ifIndexOf(perVlanPorts.values.get(`${vlan}.${port}`));
     const own = ifIndex !== null && interfaces.has(ifIndex) ? ifIndex : ports.isServed ? ports.ifIndexOf(port) : null;
-    learned.add(own, macOfOctets(subIds, 1, subIds.length), () => vlan);
-  }
-  for (const { subIds, port } of learnedRows(d, dStatuses)) {
+    return learned.add(own, macOfOctets(subIds, 1, subIds.length), () => vlan);
+  });
+  const dRows = countStep(reads, FORWARDING_STEP, (index) => {
+    const port = learnedPortOf(index, d, dStatuses);
+    if (typeof port !== "number") return port;
+    const subIds = subIdsOf(index);
     const start = subIds.length === 7 && subIds[0] === 6 ? 1 : 0;
-    learned.addUnlessKnown(ports.ifIndexOf(port), macOfOctets(subIds, start, subIds.length));
-  }
+    return learned.addUnlessKnown(ports.ifIndexOf(port), macOfOctets(subIds, start, subIds.length));
+  });
 
-  const isServed = ports.isServed || q.values.size + d.values.size + perVlan.values.size > 0;
+  const isAnyRead = q.values.size + d.values.size + perVlan.values.size > 0;
+  const basePorts = columnOf(reads, BRIDGE_STEP.name, "dot1dBasePortIfIndex");
+  const isServed = ports.isServed || isAnyRead || areEnded([basePorts, q, d, perVlan]);
   const { placed, placeless } = learned;
-  const notes = placeless === 0 ? [] : [`${placeless} of ${placed + placeless} forwarding entries are on bridge ports that belong to no interface`];
-  const report = reportOn(reads, [BRIDGE_STEP.name, Q_FORWARDING_STEP.name, FORWARDING_STEP.name, VLAN_FORWARDING_STEP.name, VLAN_BRIDGE_STEP.name], isServed, notes);
-  const isWhole = isServed && ports.isComplete && areComplete([q, qStatuses, d, dStatuses, perVlan, perVlanStatuses, perVlanPorts]);
-  return { byInterface: learned.sorted(), isWhole, report };
+  const all = placed + placeless;
+  const isPlaced = ports.isComplete && interfaces.areWhole;
+  const notes: string[] = [];
+  if (placeless > 0 && isPlaced) {
+    notes.push(`${placeless} of ${all} forwarding entries are on bridge ports that belong to no interface`);
+  }
+  const areVlansWhole = q.values.size + perVlan.values.size === 0 || areFidsComplete(reads);
+  if (!areVlansWhole) notes.push("the VLANs of forwarding entries are not known: those of the device were not read");
+  const report = reportOn(reads, STEPS, isServed, notes);
+  const areMainWhole = areComplete([q, qStatuses, perVlan, perVlanStatuses, perVlanPorts]);
+  const areDWhole = areComplete([d, dStatuses]);
+  const isMainTold = q.values.size + perVlan.values.size > 0;
+  const isTold = isServed && ports.isComplete && areMainWhole && areVlansWhole && (areDWhole || isMainTold);
+  const byInterface = learned.sorted();
+  return {
+    of: (ifIndex) => (isTold && ports.isSettled(ifIndex) ? (byInterface.get(ifIndex) ?? []) : undefined),
+    isPartial: isTold && !areDWhole,
+    isLost: areLost([q, d, perVlan]),
+    isAssumed: isTold && ports.basis === "assumed" && q.values.size + d.values.size > 0,
+    report,
+    rows: {
+      [Q_FORWARDING_STEP.name]: qRows,
+      [FORWARDING_STEP.name]: dRows,
+      [VLAN_FORWARDING_STEP.name]: perVlanRows,
+      [VLAN_BRIDGE_STEP.name]: countStep(reads, VLAN_BRIDGE_STEP, (index) => {
+        const ifIndex = ifIndexOf(perVlanPorts.values.get(index));
+        return ifIndex !== null && interfaces.has(ifIndex) ? KEPT : "no_interface";
+      }),
+    },
+  };
+}
+
+interface EntryColumns {
+  readonly step: string;
+  readonly port: string;
+  readonly status: string;
+}
+
+const Q: EntryColumns = { step: Q_FORWARDING_STEP.name, port: "dot1qTpFdbPort", status: "dot1qTpFdbStatus" };
+const D: EntryColumns = { step: FORWARDING_STEP.name, port: "dot1dTpFdbPort", status: "dot1dTpFdbStatus" };
+const PER_VLAN: EntryColumns = { ...D, step: VLAN_FORWARDING_STEP.name };
+const STEPS = [BRIDGE_STEP, Q_FORWARDING_STEP, FORWARDING_STEP, VLAN_FORWARDING_STEP, VLAN_BRIDGE_STEP].map(
+  ({ name }) => name,
+);
+
+function columnsOf(reads: Reads, { step, port, status }: EntryColumns): [ports: ColumnRead, statuses: ColumnRead] {
+  return [columnOf(reads, step, port), columnOf(reads, step, status)];
 }
 
 const LEARNED = 3;
 
-interface LearnedRow {
-  readonly subIds: readonly number[];
-  readonly port: number;
+/** The ports of rows that say that something was learned. */
+function* learnedRows(ports: ColumnRead, statuses: ColumnRead): Generator<{ readonly port: number }> {
+  for (const index of ports.values.keys()) {
+    const port = learnedPortOf(index, ports, statuses);
+    if (typeof port === "number") yield { port };
+  }
 }
 
-function* learnedRows(ports: ColumnRead, statuses: ColumnRead): Generator<LearnedRow> {
+/** The port of a row that says that something was learned there; else why it is not one. */
+function learnedPortOf(index: string, ports: ColumnRead, statuses: ColumnRead): number | RowReason {
   const hasStatuses = statuses.values.size > 0 || !statuses.isComplete;
-  for (const [index, value] of ports.values) {
-    if (hasStatuses && statuses.values.get(index) !== LEARNED) continue;
-    const port = integerOf(value, 1, BRIDGE_PORT_MAX);
-    if (port !== null) yield { subIds: subIdsOf(index), port };
-  }
+  if (hasStatuses && statuses.values.get(index) !== LEARNED) return "not_learned";
+  return integerOf(ports.values.get(index), 1, BRIDGE_PORT_MAX) ?? "no_port";
 }
 
 /** The numbers of forwarding databases in use. */
@@ -133,20 +215,28 @@ class Learned {
   readonly #byInterface = new Map<number, Map<string, (number | null)[]>>();
   readonly #placeless = new Set<string>();
 
-  add(ifIndex: number | null, mac: string | null, vlanOf: () => number | null): void {
+  add(ifIndex: number | null, mac: string | null, vlanOf: () => number | null): RowFate {
     const vlans = this.#vlansOf(ifIndex, mac);
-    if (vlans === null) return;
+    if (typeof vlans === "string") return vlans;
     const vlan = vlanOf();
-    if (vlans.includes(vlan)) return;
+    if (vlans.includes(vlan) || (vlan === null && vlans.length > 0)) return "duplicate";
+    // A VLAN that is not known adds nothing to one that is: of the two one is told.
+    if (vlans[0] === null) {
+      vlans[0] = vlan;
+      return "duplicate";
+    }
     vlans.push(vlan);
     this.placed += 1;
+    return KEPT;
   }
 
-  addUnlessKnown(ifIndex: number | null, mac: string | null): void {
+  addUnlessKnown(ifIndex: number | null, mac: string | null): RowFate {
     const vlans = this.#vlansOf(ifIndex, mac);
-    if (vlans === null || vlans.length > 0) return;
+    if (typeof vlans === "string") return vlans;
+    if (vlans.length > 0) return "duplicate";
     vlans.push(null);
     this.placed += 1;
+    return KEPT;
   }
 
   sorted(): Map<number, ForwardingEntry[]> {
@@ -155,24 +245,23 @@ class Learned {
       const entries: ForwardingEntry[] = [];
       for (const mac of [...macs.keys()].sort()) {
         const vlans = macs.get(mac) as (number | null)[];
-        // A VLAN that is not known adds nothing to those that are.
-        const told = vlans.length > 1 ? vlans.filter((vlan) => vlan !== null).sort((a, b) => a - b) : vlans;
-        for (const vlan of told) entries.push({ mac_address: mac, vlan_number: vlan });
+        for (const vlan of vlans.sort((a, b) => (a ?? 0) - (b ?? 0))) entries.push({ mac_address: mac, vlan_number: vlan });
       }
       lists.set(ifIndex, entries);
     }
     return lists;
   }
 
-  #vlansOf(ifIndex: number | null, mac: string | null): (number | null)[] | null {
-    if (mac === null || isGroupAddress(mac)) return null;
+  #vlansOf(ifIndex: number | null, mac: string | null): (number | null)[] | RowReason {
+    if (mac === null) return "index";
+    if (isGroupAddress(mac)) return "group";
     if (ifIndex === null) {
       // Both tables may have it: it is missing once.
       if (!this.#placeless.has(mac)) {
         this.#placeless.add(mac);
         this.placeless += 1;
       }
-      return null;
+      return "no_interface";
     }
     let macs = this.#byInterface.get(ifIndex);
     if (macs === undefined) this.#byInterface.set(ifIndex, (macs = new Map()));

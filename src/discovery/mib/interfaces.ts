@@ -3,7 +3,8 @@
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import type { DeviceInterface, TableReport } from "../device.ts";
-import { columnOf, put, reportOn, rowsOf, told } from "./columns.ts";
+import { KEPT, type RowCount, type RowFate } from "../rows.ts";
+import { columnOf, countStep, isWhole, put, reportOn, rowsOf, told } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
 
@@ -37,8 +38,15 @@ export type InterfaceDraft = { -readonly [Field in keyof DeviceInterface]: Devic
 export interface InterfacesTold {
   /** By ifIndex, ascending. */
   readonly interfaces: ReadonlyMap<number, InterfaceDraft>;
+  /** The ifIndexes of interfaces of which a row of ifXTable is kept, ascending. */
+  readonly extended: readonly number[];
+  /** Whether an interface that is not in them is none. */
+  readonly areWhole: boolean;
+  /** Whether a name that is not told is none. */
+  readonly areNamesWhole: boolean;
   readonly report: TableReport;
   readonly extensionsReport: TableReport;
+  readonly rows: Readonly<Record<typeof IF_TABLE_STEP.name | typeof IF_X_TABLE_STEP.name, RowCount>>;
 }
 
 /**
@@ -61,9 +69,10 @@ export function interfacesOf(reads: Reads): InterfacesTold {
   const base = numbered(rowsOf([descr, type, speeds.speed, phys, admin, oper]));
   const extended = numbered(rowsOf([name, speeds.highSpeed, alias]));
   const report = reportOn(reads, [IF_TABLE_STEP.name], base.length > 0);
+  const isExtended = report.state === "absent";
 
   const interfaces = new Map<number, InterfaceDraft>();
-  for (const { number, index } of report.state === "absent" ? extended : base) {
+  for (const { number, index } of isExtended ? extended : base) {
     const draft: InterfaceDraft = { if_index: number };
     put(draft, "if_descr", orEmpty(told(descr, index, (value) => textOf(value) ?? undefined)));
     put(draft, "if_name", told(name, index, textOrNone));
@@ -75,7 +84,34 @@ export function interfacesOf(reads: Reads): InterfacesTold {
     put(draft, "mac_address", told(phys, index, physAddressOf));
     interfaces.set(number, draft);
   }
-  return { interfaces, report, extensionsReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0) };
+  const areNamesWhole = isWhole(reads, IF_TABLE_STEP.name) && isWhole(reads, IF_X_TABLE_STEP.name);
+  const fateOf = (index: string): RowFate => {
+    const number = ifIndexOfRow(index);
+    return number === null ? "index" : interfaces.has(number) ? KEPT : "no_interface";
+  };
+  const isSaid = (column: ColumnRead, index: string): boolean => {
+    const value = column.values.get(index);
+    return value !== undefined && textOrNone(value) !== undefined;
+  };
+  const extensionFateOf = (index: string): RowFate => {
+    const fate = fateOf(index);
+    if (fate !== KEPT || isExtended || isSaid(name, index) || isSaid(alias, index)) return fate;
+    if (highSpeedOf(speeds.highSpeed, index) === null) return "value";
+    // A speed is told of both tables, or not at all.
+    return speedOf(speeds, index) === undefined ? "withheld" : KEPT;
+  };
+  return {
+    interfaces,
+    extended: extended.filter(({ index }) => extensionFateOf(index) === KEPT).map(({ number }) => number),
+    areWhole: isWhole(reads, isExtended ? IF_X_TABLE_STEP.name : IF_TABLE_STEP.name),
+    areNamesWhole,
+    report,
+    extensionsReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0),
+    rows: {
+      [IF_TABLE_STEP.name]: countStep(reads, IF_TABLE_STEP, fateOf),
+      [IF_X_TABLE_STEP.name]: countStep(reads, IF_X_TABLE_STEP, extensionFateOf),
+    },
+  };
 }
 
 /** ifSpeed of what is faster (RFC 2863 §3.1.7). */
@@ -86,10 +122,14 @@ const OTHER = 1;
 function numbered(indexes: Iterable<string>): { number: number; index: string }[] {
   const rows: { number: number; index: string }[] = [];
   for (const index of indexes) {
-    const number = singleSubIdOf(index, IF_INDEX_MAX);
-    if (number !== null && number > 0) rows.push({ number, index });
+    const number = ifIndexOfRow(index);
+    if (number !== null) rows.push({ number, index });
   }
   return rows.sort((a, b) => a.number - b.number);
+}
+
+function ifIndexOfRow(index: string): number | null {
+  return singleSubIdOf(index, IF_INDEX_MAX) || null;
 }
 
 /** A device that gives no text where one belongs has said nothing. */
@@ -118,16 +158,23 @@ function physAddressOf(value: SnmpValue): string | null | undefined {
   return value instanceof Uint8Array ? macOf(value) : undefined;
 }
 
+/** Millions of bits per second; null for what is none of that column. */
+function highSpeedOf(highSpeed: ColumnRead, index: string): number | null {
+  return integerOf(highSpeed.values.get(index), 0, Number.MAX_SAFE_INTEGER / BPS_PER_HIGH_SPEED);
+}
+
 /**
  * Bits per second. Some agents give ifHighSpeed in bits per second too: where both say the same number, it cannot be millions.
- * Null: the device gives none; undefined: not known, also where only the fallback is.
+ * Null: the device gives none; undefined: not known, also where only one of the two was read, and where ifSpeed refers
+ * to an ifHighSpeed that is not there.
  */
 function speedOf({ speed, highSpeed }: { speed: ColumnRead; highSpeed: ColumnRead }, index: string): number | null | undefined {
   const bps = integerOf(speed.values.get(index), 0, IF_SPEED_MAX);
-  const millions = integerOf(highSpeed.values.get(index), 0, Number.MAX_SAFE_INTEGER / BPS_PER_HIGH_SPEED);
+  const millions = highSpeedOf(highSpeed, index);
+  const isMissing = (column: ColumnRead): boolean => !column.isComplete && !column.values.has(index);
+  if (isMissing(speed) || isMissing(highSpeed)) return undefined;
   if (millions !== null && millions > 0) return millions === bps ? bps : millions * BPS_PER_HIGH_SPEED;
-  if (millions === null && !highSpeed.isComplete) return undefined;
+  if (bps === IF_SPEED_MAX && millions === null) return undefined;
   if (bps !== null) return bps > 0 && bps < IF_SPEED_MAX ? bps : null;
-  const isNoneTold = speed.isComplete && !speed.values.has(index) && (speed.values.size > 0 || millions === 0);
-  return isNoneTold ? null : undefined;
+  return speed.values.size > 0 && !speed.values.has(index) ? null : undefined;
 }

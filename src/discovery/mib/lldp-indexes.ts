@@ -1,5 +1,6 @@
 // The indexes of LLDP's tables of neighbors and of their management addresses, also where a device leaves parts of them out.
 
+import { KEPT, type RowFate, type RowReason } from "../rows.ts";
 import { subIdsOf, unicastOfOctets } from "./values.ts";
 
 export interface NeighborIndex {
@@ -24,17 +25,26 @@ export function neighborIndexesOf(indexes: readonly string[], wholeLength: numbe
   return rows.map(({ index, subIds }) => ({ index, subIds, port: portOf(subIds, wholeLength, portOfPair) }));
 }
 
+export interface ManagementAddresses {
+  readonly byRow: ReadonlyMap<string, string>;
+  /** What became of a row of lldpRemManAddrTable. */
+  fateOf(addressIndex: string): RowFate;
+}
+
 /**
  * The management address of each neighbor, by its row: the first that is an IPv4 address, else the first IPv6 one.
  * @param addressIndexes of lldpRemManAddrTable, ascending: a neighbor's index, then subtype, length, address; some devices leave the length out
  */
-export function managementAddressesOf(addressIndexes: Iterable<string>, neighbors: readonly NeighborIndex[]): Map<string, string> {
+export function managementAddressesOf(addressIndexes: Iterable<string>, neighbors: readonly NeighborIndex[]): ManagementAddresses {
   const lengths = [...new Set(neighbors.map(({ subIds }) => subIds.length))].sort((a, b) => b - a);
   const marked = lengths.filter(hasMark);
   const keys = new Set<string>();
   for (const neighbor of neighbors) for (const key of keysOf(neighbor)) keys.add(key);
   /** By row, and by row without its time mark: of one device many rows may be the same but for that. */
   const byKey = new Map<string, string>();
+  /** The rows that those are of. */
+  const chosen = new Map<string, string>();
+  const fates = new Map<string, RowReason>();
   for (const index of addressIndexes) {
     const subIds = subIdsOf(index);
     const find = (lengths: readonly number[], keyOf: (length: number) => string): { length: number; key: string } | undefined => {
@@ -46,8 +56,15 @@ export function managementAddressesOf(addressIndexes: Iterable<string>, neighbor
     };
     const found = find(lengths, (length) => subIds.slice(0, length).join(".")) ?? find(marked, (length) => markless(subIds, length));
     const address = found === undefined ? null : addressOf(subIds, found.length);
-    if (found !== undefined && address !== null) byKey.set(found.key, better(byKey.get(found.key), address));
+    if (found === undefined || address === null) {
+      fates.set(index, found === undefined ? "no_neighbor" : "no_station");
+      continue;
+    }
+    const best = better(byKey.get(found.key), address);
+    if (best === address) chosen.set(found.key, index);
+    byKey.set(found.key, best);
   }
+  const kept = new Set(chosen.values());
   const addresses = new Map<string, string>();
   for (const neighbor of neighbors) {
     for (const key of keysOf(neighbor)) {
@@ -55,7 +72,7 @@ export function managementAddressesOf(addressIndexes: Iterable<string>, neighbor
       if (address !== undefined) addresses.set(neighbor.index, better(addresses.get(neighbor.index), address));
     }
   }
-  return addresses;
+  return { byRow: addresses, fateOf: (index) => fates.get(index) ?? (kept.has(index) ? KEPT : "further") };
 }
 
 /** The time mark changes when the neighbor says something new, between the reading of one table and of the other. */

@@ -26,6 +26,7 @@ export const LLDP_REMOTE_STEP = {
     sysName: "1.0.8802.1.1.2.1.4.1.1.9",
     sysDesc: "1.0.8802.1.1.2.1.4.1.1.10",
   },
+  optional: ["portDesc", "sysName", "sysDesc"],
 } as const satisfies ReadStep;
 
 /** lldpRemManAddrTable: the row of lldpRemTable, then lldpRemManAddrSubtype.length.address. The address itself is only in the index. */
@@ -34,6 +35,7 @@ export const LLDP_REMOTE_ADDRESSES_STEP = {
   table: "lldp",
   columns: { manAddrIfSubtype: "1.0.8802.1.1.2.1.4.2.1.3" },
   isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP.name),
+  hangsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
 /** lldpLocPortTable: index lldpLocPortNum. */
@@ -46,6 +48,7 @@ export const LLDP_LOCAL_PORTS_STEP = {
     portDesc: "1.0.8802.1.1.2.1.3.7.1.4",
   },
   isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP.name),
+  hangsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
 /** lldpV2LocalSystemData. All of version 2 only where version 1 has no neighbors: who serves both says the same twice. */
@@ -72,6 +75,7 @@ export const LLDP_V2_REMOTE_STEP = {
     sysName: "1.3.111.2.802.1.1.13.1.4.1.1.10",
     sysDesc: "1.3.111.2.802.1.1.13.1.4.1.1.11",
   },
+  optional: ["portDesc", "sysName", "sysDesc"],
   isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP.name),
 } as const satisfies ReadStep;
 
@@ -81,6 +85,7 @@ export const LLDP_V2_REMOTE_ADDRESSES_STEP = {
   table: "lldp",
   columns: { manAddrIfSubtype: "1.3.111.2.802.1.1.13.1.4.2.1.3" },
   isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP.name),
+  hangsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
 /** lldpV2LocPortTable: index lldpV2LocPortIfIndex, which not every agent makes an ifIndex. */
@@ -93,4 +98,5 @@ export const LLDP_V2_LOCAL_PORTS_STEP = {
     portDesc: "1.3.111.2.802.1.1.13.1.3.7.1.4",
   },
   isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP.name),
+  hangsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;

@@ -3,10 +3,23 @@
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import type { LinkId, LldpAnnouncement, TableReport } from "../device.ts";
 import type { BridgePorts } from "./bridge.ts";
-import { columnOf, hasRows, isWhole, put, reportOn, rowsOf, scalarOf } from "./columns.ts";
+import { countRows, KEPT, type RowCount, type RowFate } from "../rows.ts";
+import {
+  areEnded,
+  areLost,
+  columnOf,
+  countStep,
+  hasRows,
+  hasScalarsProblem,
+  isWhole,
+  put,
+  reportOn,
+  rowsOf,
+  scalarOf,
+} from "./columns.ts";
 import type { InterfaceDraft } from "./interfaces.ts";
 import { chassisIdOf, portIdOf } from "./link-ids.ts";
-import { managementAddressesOf, neighborIndexesOf } from "./lldp-indexes.ts";
+import { managementAddressesOf, neighborIndexesOf, type ManagementAddresses } from "./lldp-indexes.ts";
 import {
   LLDP_LOCAL_PORTS_STEP,
   LLDP_LOCAL_STEP,
@@ -26,6 +39,10 @@ export interface LldpTold {
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
   /** All that is announced on an interface, in a fixed order; undefined where that is not known. */
   of(ifIndex: number): LldpAnnouncement[] | undefined;
+  /** Whether there were neighbors, and there is nothing of them now: they went, or the agent tells of them no more. */
+  readonly isLost: boolean;
+  /** As if all that could be placed were told. */
+  readonly rows: VersionRows<typeof VERSION_1> & VersionRows<typeof VERSION_2>;
   readonly report: TableReport;
 }
 
@@ -37,7 +54,7 @@ export interface LldpTold {
  * Absent: neither local system data nor neighbors. With local system data and no row of neighbors it is complete: there are none. Neighbors on a
  * port that belongs to no interface are left out and said.
  * @param interfaces by ifIndex
- * @param areInterfacesWhole whether an interface that is not in them is none
+ * @param areInterfacesWhole whether an interface that is not in them is none, and so is a name
  */
 export function lldpOf(reads: Reads, interfaces: ReadonlyMap<number, InterfaceDraft>, areInterfacesWhole: boolean, ports: BridgePorts): LldpTold {
   const version = hasRows(reads, VERSION_2.remote) && !hasRows(reads, VERSION_1.remote) ? VERSION_2 : VERSION_1;
@@ -50,23 +67,34 @@ export function lldpOf(reads: Reads, interfaces: ReadonlyMap<number, InterfaceDr
   const local = new LocalPorts(interfaces, ports, texts, version.countsAs, new Set(indexes.flatMap(({ port }) => port ?? [])));
 
   const byInterface = new Map<number, Map<string, LldpAnnouncement>>();
-  let placeless = 0;
-  for (const { index, port } of indexes) {
+  const remoteRows = countRows(indexes, ({ index, port }) => {
     const ifIndex = port === null ? null : local.interfaceOf(port);
-    if (ifIndex === null) {
-      placeless += 1;
-      continue;
-    }
-    const announced = announcementOf(columns, index, managed.get(index));
+    if (ifIndex === null) return "no_interface";
+    const announced = announcementOf(columns, index, managed.byRow.get(index));
     const list = byInterface.get(ifIndex) ?? new Map<string, LldpAnnouncement>();
-    byInterface.set(ifIndex, list.set(JSON.stringify(announced), announced));
-  }
+    const text = JSON.stringify(announced);
+    if (list.has(text)) return "duplicate";
+    byInterface.set(ifIndex, list.set(text, announced));
+    return KEPT;
+  });
+  const { no_interface: placeless = 0 } = remoteRows.set_aside;
 
   const ownChassis = localChassisOf(reads, LLDP_LOCAL_STEP.name);
-  const chassisId = ownChassis === undefined ? localChassisOf(reads, LLDP_V2_LOCAL_STEP.name) : ownChassis;
-  const isServed = chassisId !== undefined || indexes.length > 0;
-  const isKnown = isServed && areInterfacesWhole && ports.isComplete && [VERSION_1.remote, VERSION_2.remote, version.localPorts].every((step) => isWhole(reads, step));
-  const notes = placeless === 0 ? [] : [`${placeless} of ${indexes.length} neighbors are on ports that belong to no interface`];
+  const isByVersion2 = ownChassis === undefined && !hasScalarsProblem(reads, LLDP_LOCAL_STEP.name);
+  const chassisId = isByVersion2 ? localChassisOf(reads, LLDP_V2_LOCAL_STEP.name) : ownChassis;
+  const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote)?.columns.values() ?? [])]);
+  const isServed = chassisId !== undefined || indexes.length > 0 || areEnded(remotes);
+  const isPlaced = areInterfacesWhole && ports.isComplete && isWhole(reads, version.localPorts);
+  // A device that went over from one version to the other tells of its neighbors by that.
+  const isLeft = (remote: string): boolean => indexes.length > 0 && remote !== version.remote && isLost(reads, remote);
+  const isSound = ({ remote }: Version): boolean => isWhole(reads, remote) || isLeft(remote);
+  const isKnown = isServed && isPlaced && isSound(VERSION_1) && isSound(VERSION_2);
+  const notes: string[] = [];
+  if (!isPlaced && indexes.length > 0) {
+    notes.push("the interfaces of its neighbors are not known: not all of its ports were read");
+  } else if (placeless > 0) {
+    notes.push(`${placeless} of ${indexes.length} neighbors are on ports that belong to no interface`);
+  }
   return {
     chassisId,
     of: (ifIndex) => {
@@ -74,9 +102,28 @@ export function lldpOf(reads: Reads, interfaces: ReadonlyMap<number, InterfaceDr
       const announced = [...(byInterface.get(ifIndex)?.values() ?? [])];
       return inOrder(addresses.isComplete ? announced : announced.map((each) => (each.mgmt_addr === undefined ? { ...each, mgmt_addr: null } : each)));
     },
+    isLost: indexes.length === 0 && (isLost(reads, VERSION_1.remote) || isLost(reads, VERSION_2.remote)),
     report: reportOn(reads, STEPS, isServed, notes),
+    rows: { ...rowsIn(reads, VERSION_1, version, remoteRows, managed), ...rowsIn(reads, VERSION_2, version, remoteRows, managed) },
   };
 }
+
+type VersionRows<Each extends Version> = Readonly<Record<Each["remote"] | Each["addresses"] | Each["localPorts"], RowCount>>;
+
+/** What became of the rows of a version of LLDP-MIB; those of the one that is not told say what the other one says. */
+function rowsIn<Each extends Version>(reads: Reads, own: Each, told: Version, remote: RowCount, managed: ManagementAddresses): VersionRows<Each> {
+  const isTold = own.remote === told.remote;
+  const count = (name: string, fateOf: (index: string) => RowFate): RowCount => countStep(reads, { name }, isTold ? fateOf : () => "superseded");
+  const rows: Record<string, RowCount> = {
+    [own.remote]: isTold ? remote : count(own.remote, () => "superseded"),
+    [own.addresses]: count(own.addresses, managed.fateOf),
+    [own.localPorts]: count(own.localPorts, (index) => (singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT)),
+  };
+  return rows as VersionRows<Each>;
+}
+
+/** LldpPortNumber and InterfaceIndex, as far as agents keep to them. */
+const PORT_NUMBER_MAX = 2 ** 32 - 1;
 
 interface Version {
   readonly remote: string;
@@ -87,8 +134,20 @@ interface Version {
   readonly countsAs: "bridge port" | "interface";
 }
 
-const VERSION_1: Version = { remote: LLDP_REMOTE_STEP.name, addresses: LLDP_REMOTE_ADDRESSES_STEP.name, localPorts: LLDP_LOCAL_PORTS_STEP.name, indexLength: 3, countsAs: "bridge port" };
-const VERSION_2: Version = { remote: LLDP_V2_REMOTE_STEP.name, addresses: LLDP_V2_REMOTE_ADDRESSES_STEP.name, localPorts: LLDP_V2_LOCAL_PORTS_STEP.name, indexLength: 4, countsAs: "interface" };
+const VERSION_1 = {
+  remote: LLDP_REMOTE_STEP.name,
+  addresses: LLDP_REMOTE_ADDRESSES_STEP.name,
+  localPorts: LLDP_LOCAL_PORTS_STEP.name,
+  indexLength: 3,
+  countsAs: "bridge port",
+} as const satisfies Version;
+const VERSION_2 = {
+  remote: LLDP_V2_REMOTE_STEP.name,
+  addresses: LLDP_V2_REMOTE_ADDRESSES_STEP.name,
+  localPorts: LLDP_V2_LOCAL_PORTS_STEP.name,
+  indexLength: 4,
+  countsAs: "interface",
+} as const satisfies Version;
 
 const STEPS = [
   LLDP_LOCAL_STEP,
@@ -138,7 +197,7 @@ function localTextsOf(reads: Reads, step: string): Map<number, LocalPortText> {
   const descs = columnOf(reads, step, "portDesc");
   const texts = new Map<number, LocalPortText>();
   for (const index of rowsOf([subtypes, ids, descs])) {
-    const port = singleSubIdOf(index, 2 ** 32 - 1);
+    const port = singleSubIdOf(index, PORT_NUMBER_MAX);
     if (port === null) continue;
     const id = ids.values.get(index);
     const desc = descs.values.get(index);
@@ -152,9 +211,15 @@ function localTextsOf(reads: Reads, step: string): Map<number, LocalPortText> {
   return texts;
 }
 
+function isLost(reads: Reads, step: string): boolean {
+  return areLost([...(reads.get(step)?.columns.values() ?? [])]);
+}
+
 function localChassisOf(reads: Reads, step: string): LinkId<ChassisIdSubtype> | null | undefined {
   const id = scalarOf(reads, step, "chassisId");
-  return id === undefined ? undefined : chassisIdOf(scalarOf(reads, step, "chassisIdSubtype"), id);
+  const subtype = scalarOf(reads, step, "chassisIdSubtype");
+  const isHalfRead = subtype === undefined && hasScalarsProblem(reads, step);
+  return id === undefined || isHalfRead ? undefined : chassisIdOf(subtype, id);
 }
 
 function inOrder(announced: readonly LldpAnnouncement[]): LldpAnnouncement[] {

@@ -1,7 +1,17 @@
 // What is asked of a device, in this order: first what it is, then what others are placed on, then what is placed on it.
 
-import { IP_ADDR_TABLE_STEP, IP_ADDRESS_TABLE_STEP, IPV6_ADDR_TABLE_STEP } from "./addresses.ts";
-import { IP_NET_TO_MEDIA_STEP, IP_NET_TO_PHYSICAL_STEP, IPV6_NET_TO_MEDIA_STEP } from "./arp.ts";
+import {
+  IP_ADDR_TABLE_ADDRESSES_STEP,
+  IP_ADDR_TABLE_STEP,
+  IP_ADDRESS_TABLE_STEP,
+  IPV6_ADDR_TABLE_STEP,
+} from "./addresses.ts";
+import {
+  IP_NET_TO_MEDIA_ADDRESSES_STEP,
+  IP_NET_TO_MEDIA_STEP,
+  IP_NET_TO_PHYSICAL_STEP,
+  IPV6_NET_TO_MEDIA_STEP,
+} from "./arp.ts";
 import { BRIDGE_STEP } from "./bridge.ts";
 import { CDP_STEP } from "./cdp.ts";
 import { CISCO_MEMBERSHIP_STEP, CISCO_TRUNKS_STEP, CISCO_VLANS_STEP } from "./cisco-vlans.ts";
@@ -23,13 +33,14 @@ import { SYSTEM_STEP } from "./system.ts";
 import { PORT_VLAN_STEP, VLAN_CURRENT_STEP, VLAN_STATIC_STEP } from "./vlans.ts";
 
 /** A step is asked after those that its `isNeeded` and `vlanContexts` look at. */
-export const READING_PLAN: readonly ReadStep[] = [
+const STEPS = [
   SYSTEM_STEP,
   ENTITY_STEP,
   IF_TABLE_STEP,
   IF_X_TABLE_STEP,
   IP_ADDRESS_TABLE_STEP,
   IP_ADDR_TABLE_STEP,
+  IP_ADDR_TABLE_ADDRESSES_STEP,
   IPV6_ADDR_TABLE_STEP,
   BRIDGE_STEP,
   LLDP_LOCAL_STEP,
@@ -53,5 +64,14 @@ export const READING_PLAN: readonly ReadStep[] = [
   VLAN_BRIDGE_STEP,
   IP_NET_TO_PHYSICAL_STEP,
   IP_NET_TO_MEDIA_STEP,
+  IP_NET_TO_MEDIA_ADDRESSES_STEP,
   IPV6_NET_TO_MEDIA_STEP,
-];
+] as const satisfies readonly ReadStep[];
+
+export const READING_PLAN: readonly ReadStep[] = STEPS;
+
+/** The steps that read a table of their own: what becomes of its rows has to be counted. */
+export type RowStep = Exclude<
+  Extract<(typeof STEPS)[number], { readonly columns: object }>,
+  { readonly rowsIn: string }
+>["name"];

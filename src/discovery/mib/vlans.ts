@@ -1,13 +1,23 @@
 // The VLANs of a device and of its ports: the VLAN tables of Q-BRIDGE-MIB (RFC 4363); what Cisco switches say instead comes from cisco-vlans.ts.
 
-import type { DeviceVlan, TableReport } from "../device.ts";
-import type { BridgePorts } from "./bridge.ts";
-import { BRIDGE_PORT_MAX } from "./bridge.ts";
-import { CISCO_VLANS_STEP, CISCO_TRUNKS_STEP, CISCO_MEMBERSHIP_STEP, ciscoPortsOf, ciscoVlansOf } from "./cisco-vlans.ts";
-import { areComplete, columnOf, reportOn, rowsOf } from "./columns.ts";
+import type { DeviceVlan, PortList, TableReport } from "../device.ts";
+import type { BridgePorts, Interfaces } from "./bridge.ts";
+import { KEPT, type RowCount } from "../rows.ts";
+import {
+  areCiscoPortsEnded,
+  areNativesComplete,
+  CISCO_MEMBERSHIP_STEP,
+  CISCO_TRUNKS_STEP,
+  CISCO_VLANS_STEP,
+  ciscoPortsOf,
+  ciscoVlansOf,
+  type CiscoPorts,
+  type CiscoVlans,
+} from "./cisco-vlans.ts";
+import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
 import { portListReadingOf } from "./port-lists.ts";
 import type { ColumnRead, ReadStep, Reads } from "./reads.ts";
-import { integerOf, singleSubIdOf, subIdsOf, textOf, VLAN_NUMBER_MAX, vlanNumberOf } from "./values.ts";
+import { IF_INDEX_MAX, integerOf, singleSubIdOf, subIdsOf, textOf, VLAN_NUMBER_MAX, vlanNumberOf } from "./values.ts";
 
 /** dot1qVlanCurrentTable: index dot1qVlanTimeMark.dot1qVlanIndex. */
 export const VLAN_CURRENT_STEP = {
@@ -46,7 +56,22 @@ export interface PortVlans {
 export interface VlansTold {
   readonly vlans: DeviceVlan[] | undefined;
   of(ifIndex: number): PortVlans;
+  /** Whether the rows of dot1qPortVlanTable are taken to be by ifIndex. */
+  readonly areNativesByIfIndex: boolean;
+  /** What is where it is only because there is no dot1dBasePortTable. */
+  readonly assumed: readonly PortList[];
+  readonly rows: CiscoVlans["rows"] &
+    CiscoPorts["rows"] &
+    Readonly<Record<VlanStep, RowCount>>;
   readonly report: TableReport;
+}
+
+type VlanStep = typeof VLAN_CURRENT_STEP.name | typeof VLAN_STATIC_STEP.name | typeof PORT_VLAN_STEP.name;
+
+/** The bridge ports that dot1qPortVlanTable has, as its rows are numbered. */
+export function nativePortsOf(reads: Reads): number[] {
+  const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
+  return [...pvids.values.keys()].flatMap((index) => singleSubIdOf(index, IF_INDEX_MAX) ?? []);
 }
 
 /**
@@ -54,10 +79,11 @@ export interface VlansTold {
  * keep for themselves. Members: who is permanently assigned (static) or is one at present (current), since some agents leave ports without a link
  * out of the latter. An interface that is no bridge port is in no VLAN. Without a row of the VLAN tables, nothing is said of members; without a
  * row of dot1qPortVlanTable, nothing of native VLANs; port lists that name none of the bridge's ports say nothing.
+ * Where all that told of them once has ended, there are none.
  *
  * Absent: no rows at all; a bridge with VLANs has at least its first.
  */
-export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
+export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces): VlansTold {
   const staticNames = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
   const staticPorts = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticEgressPorts");
   const currentPorts = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanCurrentEgressPorts");
@@ -69,7 +95,10 @@ export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
   const currentLists = listsOf(currentPorts, currentVlanOf);
   const all = [...staticLists.values(), ...currentLists.values()];
   const read = portListReadingOf(all, ports.has);
-  const notes = read === null ? ["the port lists name none of the bridge's ports"] : [];
+  const areListsComplete = areComplete([staticPorts, currentPorts]);
+  const notes: string[] = [];
+  if (!ports.isComplete && all.length > 0) notes.push("the interfaces of the bridge's ports were not read");
+  else if (read === null && areListsComplete) notes.push("the port lists name none of the bridge's ports");
 
   const names = new Map<number, string | null>();
   for (const index of rowsOf([staticNames, staticPorts])) {
@@ -77,11 +106,15 @@ export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
     const value = staticNames.values.get(index);
     if (number !== null && number > 0) names.set(number, (value === undefined ? null : textOf(value)) || null);
   }
-  for (const [number, name] of cisco.names) if ((names.get(number) ?? null) === null) names.set(number, name);
+  // What Q-BRIDGE-MIB calls a VLAN comes first, also where that was not read.
+  for (const [number, name] of cisco.names) {
+    if ((names.get(number) ?? null) === null) names.set(number, staticNames.isComplete ? name : null);
+  }
   for (const [number, list] of currentLists) if (!names.has(number) && list.some((byte) => byte !== 0)) names.set(number, null);
 
   const isMembershipServed = staticPorts.values.size + currentPorts.values.size > 0;
-  const isMembershipWhole = isMembershipServed && read !== null && ports.isComplete && areComplete([staticPorts, currentPorts]);
+  const isMembershipWhole = isMembershipServed && read !== null && ports.isComplete && areListsComplete;
+  const isMembershipCiscos = areListsComplete && (!isMembershipServed || read === null);
   const members = new Map<number, number[]>();
   if (isMembershipWhole) {
     for (const vlan of [...new Set([...staticLists.keys(), ...currentLists.keys()])].sort((a, b) => a - b)) {
@@ -90,9 +123,28 @@ export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
       }
     }
   }
-  const natives = nativesOf(pvids, ports);
-  const areNativesWhole = pvids.values.size > 0 && pvids.isComplete && ports.isComplete;
-  const ciscoPorts = ciscoPortsOf(reads, cisco);
+  const areNativesByIfIndex = isByIfIndex(pvids, nativePortsOf(reads), ports, interfaces);
+  const byNumber = areNativesByIfIndex === true ? (index: number) => index : ports.ifIndexOf;
+  const { natives, rows: nativeRows } = nativesOf(reads, areNativesByIfIndex === null ? null : byNumber);
+  const areNativesWhole = areNativesByIfIndex !== null && pvids.values.size > 0 && pvids.isComplete && ports.isComplete;
+  const isNativeKnown = (ifIndex: number): boolean =>
+    areNativesWhole && (areNativesByIfIndex || ports.isSettled(ifIndex));
+  const isAssumed = ports.basis === "assumed";
+  const { byIfIndex: ciscoPorts, rows: ciscoPortRows } = ciscoPortsOf(reads, cisco, interfaces);
+  const areCiscoNativesWhole = areNativesComplete(reads);
+  // Of what told the VLANs of ports nothing is left: no port is in any, as far as anybody can say.
+  const areMembersEnded = areCiscoPortsEnded(reads, [staticPorts, currentPorts]);
+  const areNativesEnded = areCiscoPortsEnded(reads, [pvids]);
+
+  const rows = {
+    ...cisco.rows,
+    ...ciscoPortRows,
+    [PORT_VLAN_STEP.name]: nativeRows,
+    [VLAN_STATIC_STEP.name]: countStep(reads, VLAN_STATIC_STEP, (index) => {
+      return vlanNumberOf(singleSubIdOf(index, VLAN_NUMBER_MAX) ?? 0) === null ? "index" : KEPT;
+    }),
+    [VLAN_CURRENT_STEP.name]: currentRowsOf(reads, names),
+  };
 
   const isServed = names.size + pvids.values.size + currentFids.values.size + currentPorts.values.size > 0;
   const steps = [VLAN_CURRENT_STEP.name, VLAN_STATIC_STEP.name, PORT_VLAN_STEP.name, CISCO_VLANS_STEP.name, CISCO_TRUNKS_STEP.name, CISCO_MEMBERSHIP_STEP.name];
@@ -100,12 +152,23 @@ export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
     vlans: names.size === 0 ? undefined : [...names].map(([number, name]) => ({ number, name })).sort((a, b) => a.number - b.number),
     of: (ifIndex) => {
       const cisco = ciscoPorts.get(ifIndex);
-      const native = natives.get(ifIndex);
+      const isNone = cisco === undefined && areCiscoNativesWhole && isNativeKnown(ifIndex);
+      const native = natives.has(ifIndex) ? natives.get(ifIndex) : isNone ? null : undefined;
+      const isMember = isMembershipWhole && ports.isSettled(ifIndex);
       return {
-        native: native !== undefined ? native : cisco === undefined && areNativesWhole ? null : cisco?.native,
-        members: isMembershipWhole ? (members.get(ifIndex) ?? []) : cisco?.members,
+        native: areNativesEnded ? null : native === undefined && pvids.isComplete ? cisco?.native : native,
+        members: areMembersEnded
+          ? []
+          : isMember
+            ? (members.get(ifIndex) ?? [])
+            : isMembershipCiscos
+              ? cisco?.members
+              : undefined,
       };
     },
+    areNativesByIfIndex: areNativesByIfIndex === true,
+    assumed: isAssumed ? [...optional("vlans", isMembershipWhole), ...optional("native_vlan", areNativesWhole)] : [],
+    rows,
     report: reportOn(reads, steps, isServed, notes),
   };
 }
@@ -116,6 +179,13 @@ export function vlansOf(reads: Reads, ports: BridgePorts): VlansTold {
 export function contextVlansOf(reads: Reads): readonly number[] {
   const isQBridge = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId").values.size + columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName").values.size > 0;
   return isQBridge ? [] : ciscoVlansOf(reads).inUse;
+}
+
+/** Whether all was read that tells the VLANs of forwarding entries. */
+export function areFidsComplete(reads: Reads): boolean {
+  const fids = columnOf(reads, VLAN_CURRENT_STEP.name, "dot1qVlanFdbId");
+  const names = columnOf(reads, VLAN_STATIC_STEP.name, "dot1qVlanStaticName");
+  return areComplete([fids, names]) && (contextVlansOf(reads).length === 0 || ciscoVlansOf(reads).isComplete);
 }
 
 /**
@@ -147,6 +217,18 @@ function currentVlanOf(index: string): number | null {
   return subIds.length === 1 || subIds.length === 2 ? vlanNumberOf(subIds.at(-1)) : null;
 }
 
+/** Of several time marks one is kept. @param names the VLANs that are told */
+function currentRowsOf(reads: Reads, names: ReadonlyMap<number, unknown>): RowCount {
+  const seen = new Set<number>();
+  return countStep(reads, VLAN_CURRENT_STEP, (index) => {
+    const vlan = currentVlanOf(index);
+    if (vlan === null) return "index";
+    if (seen.has(vlan)) return "duplicate";
+    seen.add(vlan);
+    return names.has(vlan) ? KEPT : "no_ports";
+  });
+}
+
 /** By VLAN; of several time marks the last. */
 function listsOf(column: ColumnRead, vlanOf: (index: string) => number | null): Map<number, Uint8Array> {
   const lists = new Map<number, Uint8Array>();
@@ -157,15 +239,43 @@ function listsOf(column: ColumnRead, vlanOf: (index: string) => number | null): 
   return lists;
 }
 
-function nativesOf(pvids: ColumnRead, ports: BridgePorts): Map<number, number | null> {
+/**
+ * Some agents number the rows of dot1qPortVlanTable by ifIndex and not by bridge port: so they do where no row is that of a port in
+ * dot1dBasePortTable, and all are interfaces. Null where that cannot be told: not all rows or interfaces were read.
+ */
+function isByIfIndex(
+  pvids: ColumnRead,
+  indexes: readonly number[],
+  ports: BridgePorts,
+  interfaces: Interfaces,
+): boolean | null {
+  if (!ports.isServed || !ports.isComplete || indexes.length === 0) return false;
+  if (indexes.some((index) => ports.isListed(index))) return false;
+  const areInterfaces = indexes.every((index) => interfaces.has(index));
+  return pvids.isComplete && (areInterfaces || interfaces.areWhole) ? areInterfaces : null;
+}
+
+/** @param interfaceOf null where it is not known by what the rows are numbered */
+function nativesOf(reads: Reads, interfaceOf: ((index: number) => number | null) | null) {
+  const pvids = columnOf(reads, PORT_VLAN_STEP.name, "dot1qPvid");
   const natives = new Map<number, number | null>();
-  for (const [index, value] of pvids.values) {
-    const port = singleSubIdOf(index, BRIDGE_PORT_MAX);
-    const ifIndex = port === null ? null : ports.ifIndexOf(port);
-    const vlan = integerOf(value, 0, 2 ** 32 - 1);
-    if (ifIndex !== null && vlan !== null) natives.set(ifIndex, natives.get(ifIndex) ?? vlanNumberOf(vlan));
-  }
-  return natives;
+  const rows = countStep(reads, PORT_VLAN_STEP, (index) => {
+    const number = singleSubIdOf(index, IF_INDEX_MAX);
+    if (interfaceOf === null) return "withheld";
+    const ifIndex = number === null ? null : interfaceOf(number);
+    const vlan = integerOf(pvids.values.get(index), 0, 2 ** 32 - 1);
+    if (number === null) return "index";
+    if (ifIndex === null) return "no_interface";
+    if (vlan === null) return "value";
+    const before = natives.get(ifIndex);
+    natives.set(ifIndex, before ?? vlanNumberOf(vlan));
+    return before === undefined ? KEPT : "duplicate";
+  });
+  return { natives, rows };
+}
+
+function optional(list: PortList, isThere: boolean): PortList[] {
+  return isThere ? [list] : [];
 }
 
 /** VLANs come in ascending order. */

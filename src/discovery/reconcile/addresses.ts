@@ -1,9 +1,10 @@
 // The addresses of hosts in a scan's write: given, confirmed, moved from one host to another. Who has an address is decided by its callers.
 
 import { isOneDevices } from "../../base/mac.ts";
-import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { parseInstant } from "../../base/instant.ts";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../http/schemas.ts";
 import { placeAfter } from "../../resources/host-children.ts";
@@ -20,7 +21,13 @@ import { nameSign } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 /** By which hosts without interface entries are known again under another address. */
-const macMemory = sqliteTable("discovery_macs", { network_n: integer().notNull(), mac_address: text().notNull(), host_n: integer().notNull() });
+const macMemory = sqliteTable("discovery_macs", {
+  network_n: integer().notNull(),
+  mac_address: text().notNull(),
+  host_n: integer().notNull(),
+  checksum: integer().notNull(),
+});
+const rememberedMacs = new KeyedRows(macMemory, ["network_n", "mac_address"]);
 
 /** An address that a device claims is given to another machine when the device has not confirmed it for so long. */
 export const UNCONFIRMED_AFTER_HOURS = 24;
@@ -32,6 +39,8 @@ export interface ToldAddress {
   readonly prefix_length: number | null;
   /** The interface that has it; undefined where nobody tells. */
   readonly name?: string | undefined;
+  /** Whether it is the one under which the device that tells of it has answered: of that nobody knows better. */
+  readonly isAsked?: boolean;
 }
 
 /** A host's addresses, by address, as a write has changed them so far. */
@@ -74,9 +83,10 @@ export class AddressBook {
     const known = present.get(told.ip_address);
     if (known !== undefined) {
       const name = told.name !== undefined && known.name === "" ? lineOf(told.name) : undefined;
-      const now = write.again(ipAddressKind, known, { mac_address: told.mac_address, name });
+      const open = told.isAsked === true ? ["mac_address"] : [];
+      const now = write.again(ipAddressKind, known, { mac_address: told.mac_address, name }, {}, open);
       this.remember(host.id, now.mac_address);
-      write.index.note(host.id, { mac: now.mac_address });
+      write.index.note(host.id, { mac: this.signOf(now) });
       present.set(told.ip_address, now);
       return now;
     }
@@ -96,23 +106,25 @@ export class AddressBook {
     NEXT_PLACES.set(present, made.position + 1);
     present.set(told.ip_address, made);
     this.remember(host.id, made.mac_address);
-    write.index.note(host.id, { mac: made.mac_address, address: made.ip_address });
+    write.index.note(host.id, { mac: this.signOf(made), address: made.ip_address });
     return made;
+  }
+
+  /** The MAC address of an address, where it says who has it. */
+  private signOf({ mac_address: mac }: IpAddressRecord): string | null {
+    return mac === null || this.write.index.isShared(mac) ? null : mac;
   }
 
   /** Keeps a MAC address as a sign of a host whose addresses may all go to others. */
   remember(hostId: string, mac: string | null): void {
-    if (mac === null || !isOneDevices(mac)) return;
     const { tx, networkId, index } = this.write;
+    if (mac === null || !isOneDevices(mac) || index.isShared(mac)) return;
     if (index.isRemembered(hostId, mac)) return;
     index.note(hostId, { mac });
     tx.afterwardsRun(() => {
-      const row = { network_n: tx.recordN(networkId) as number, mac_address: mac, host_n: tx.recordN(hostId) as number };
-      tx.db
-        .insert(macMemory)
-        .values(row)
-        .onConflictDoUpdate({ target: [macMemory.network_n, macMemory.mac_address], set: { host_n: sql`excluded.host_n` } })
-        .run();
+      const [networkN, hostN] = [tx.recordN(networkId) as number, tx.recordN(hostId) as number];
+      const row = withChecksum(macMemory, { network_n: networkN, mac_address: mac, host_n: hostN });
+      rememberedMacs.put(tx.db, row);
     });
   }
 

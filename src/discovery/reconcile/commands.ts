@@ -11,6 +11,7 @@ import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
+import { KEPT } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
 import { recordAddress } from "./record-address.ts";
 import { recordDevice } from "./record-device.ts";
@@ -25,7 +26,7 @@ import { SubnetPlacer } from "./subnet-placer.ts";
 export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly DeviceSighting[] }, actor: CommandActor): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
-  const subnets = new SubnetPlacer(write, input.blocks);
+  const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
   for (const sighting of input.sightings) recordDevice(write, subnets, sighting);
   return write.result();
 }
@@ -37,8 +38,13 @@ export function recordDevices(tx: WriteTransaction, input: ScanInput & { readonl
 export function recordAddresses(tx: WriteTransaction, input: ScanInput & { readonly sightings: readonly AddressSighting[] }, actor: CommandActor): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   const write = new ScanWrite(tx, input, actor);
-  const subnets = new SubnetPlacer(write, input.blocks);
-  for (const sighting of input.sightings) if (sighting.answered.length > 0 || subnets.contains(sighting.ip_address)) recordAddress(write, subnets, sighting);
+  const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
+  for (const sighting of input.sightings) {
+    const isHearsay = sighting.answered.length === 0;
+    const isOutside = isHearsay && !subnets.contains(sighting.ip_address);
+    const fate = isOutside ? "outside" : recordAddress(write, subnets, sighting);
+    if (isHearsay && fate !== KEPT) write.setAside.push({ ip_address: sighting.ip_address, reason: fate });
+  }
   return write.result();
 }
 

@@ -6,6 +6,7 @@ import type { WriteTransaction } from "../../db/transaction.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
 import type { Candidate } from "./identity.ts";
 import { isOwnAddress, nameSign, serialSign, type Signs } from "./signs.ts";
 
@@ -21,12 +22,21 @@ interface KnownSigns extends Signs {
   readonly addresses: Set<string>;
 }
 
+/** The hosts that a MAC address stands at in the store, each at most CANDIDATES_MAX + 1, the oldest first. */
+interface HostsOfMac {
+  readonly interfaces: string[];
+  readonly addresses: string[];
+  readonly remembered: string[];
+}
+
 export class HostIndex {
   private readonly tx: WriteTransaction;
   private readonly networkId: string;
   private readonly networkN: number;
   private readonly signs = new Map<string, KnownSigns>();
   private readonly robbed = new Set<string>();
+  /** Whether a MAC address is shared, as far as that was asked. */
+  private readonly shared = new Map<string, boolean>();
   /** Hosts by a sign that they got in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
@@ -46,19 +56,26 @@ export class HostIndex {
       if (found.length <= CANDIDATES_MAX) for (const id of found) ids.add(id);
     };
     if (seen.serialNumber !== null) add(this.found("serial", seen.serialNumber, HOST_BY("serial_number")));
-    for (const mac of seen.macs) {
-      add(this.found("mac", mac, INTERFACE_BY_MAC));
-      add(this.found("mac", mac, ADDRESS_BY_MAC));
-      add(this.found("mac", mac, BY_REMEMBERED_MAC));
+    for (const [mac, of] of this.hostsByMac(seen.macs)) {
+      add(this.withChanged("mac", mac, of.interfaces));
+      if (this.isShared(mac)) continue;
+      add(this.withChanged("mac", mac, of.addresses));
+      add(this.withChanged("mac", mac, of.remembered));
     }
     if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
     if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
     for (const address of seen.addresses) add(this.holdersOf(address));
-    if (asked !== null) for (const [id] of this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>) ids.add(id);
+    const there = asked === null ? [] : this.toldAt(asked);
+    for (const id of there) ids.add(id);
     return [...ids].flatMap((id) => {
       const signs = this.signsOf(id);
-      return signs === null ? [] : [{ id, signs }];
+      return signs === null ? [] : [{ id, signs, toldThere: there.includes(id) }];
     });
+  }
+
+  /** The host that told of itself at an address the last time, if any. */
+  toldAt(asked: string): string[] {
+    return (this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>).map(([id]) => id);
   }
 
   /** The living hosts that have an address. */
@@ -73,7 +90,9 @@ export class HostIndex {
 
   /** The living hosts that have a MAC address. */
   atMac(mac: string): string[] {
-    const ids = new Set([...this.found("mac", mac, INTERFACE_BY_MAC), ...this.found("mac", mac, ADDRESS_BY_MAC), ...this.found("mac", mac, BY_REMEMBERED_MAC)]);
+    const ids = new Set(this.found("mac", mac, INTERFACE_BY_MAC));
+    const others = this.isShared(mac) ? [] : [ADDRESS_BY_MAC, BY_REMEMBERED_MAC];
+    for (const sql of others) for (const id of this.found("mac", mac, sql)) ids.add(id);
     return [...ids].filter((id) => this.signsOf(id)?.macs.has(mac) === true);
   }
 
@@ -84,11 +103,13 @@ export class HostIndex {
     const host = this.tx.find(hostKind, id);
     if (host === null || host.network_id !== this.networkId) return null;
     const addresses = this.tx.children(ipAddressKind, "host_n", id);
-    const macs = [...this.tx.children(ifEntryKind, "host_n", id), ...addresses].flatMap((each) => each.mac_address ?? []);
-    const remembered = (this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, this.tx.recordN(id) ?? 0) as Array<[string]>).map(([mac]) => mac);
+    const own = this.tx.children(ifEntryKind, "host_n", id).flatMap((each) => each.mac_address ?? []);
+    const hostN = this.tx.recordN(id) ?? 0;
+    const remembered = this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, hostN) as Array<[string]>;
+    const seen = [...addresses.flatMap((each) => each.mac_address ?? []), ...remembered.map(([mac]) => mac)];
     const signs: KnownSigns = {
       ...ownSigns(host),
-      macs: new Set([...macs.filter(isOneDevices), ...remembered]),
+      macs: new Set([...own.filter(isOneDevices), ...seen.filter((mac) => isOneDevices(mac) && !this.isShared(mac))]),
       addresses: new Set(addresses.map((each) => each.ip_address).filter((address) => isOwnAddress(address) || this.holdersOf(address).includes(id))),
     };
     this.signs.set(id, signs);
@@ -122,6 +143,18 @@ export class HostIndex {
     this.put("address", address, id);
   }
 
+  /** Says that a MAC address stands for many hosts. */
+  noteShared(mac: string): void {
+    this.shared.set(mac, true);
+  }
+
+  /** Whether a MAC address at a host's address is no sign of it, since it stands for many hosts. */
+  isShared(mac: string): boolean {
+    let isShared = this.shared.get(mac);
+    if (isShared === undefined) this.shared.set(mac, (isShared = isSharedMac(this.tx, this.networkN, mac)));
+    return isShared;
+  }
+
   /** Whether the store remembers a MAC address as this host's. */
   isRemembered(id: string, mac: string): boolean {
     return (this.tx.db.$client.query(BY_REMEMBERED_MAC).values(this.networkN, mac) as Array<[string]>).some(([host]) => host === id);
@@ -138,10 +171,27 @@ export class HostIndex {
     return this.robbed.has(id);
   }
 
+  /** Of every MAC address of a device in one statement: one for each costs more than all that it finds. */
+  private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
+    if (macs.size === 0) return new Map();
+    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, JSON.stringify([...macs])) as Array<[string, string, string, string]>;
+    return new Map(
+      rows.map(([mac, ...found]) => {
+        const [interfaces, addresses, remembered] = found.map((ids) => JSON.parse(ids) as string[]) as [string[], string[], string[]];
+        if (!this.shared.has(mac)) this.shared.set(mac, addresses.length > ADDRESSES_PER_MAC_MAX);
+        return [mac, { interfaces, addresses, remembered }];
+      }),
+    );
+  }
+
   private found(sign: string, value: string, sql: string): string[] {
     const rows = this.tx.db.$client.query(sql).values(this.networkN, value) as Array<[string]>;
+    return this.withChanged(sign, value, rows.map(([id]) => id));
+  }
+
+  private withChanged(sign: string, value: string, stored: string[]): string[] {
     const changed = this.changed.get(`${sign}/${value}`);
-    return changed === undefined ? rows.map(([id]) => id) : [...rows.map(([id]) => id), ...changed];
+    return changed === undefined ? stored : [...stored, ...changed];
   }
 
   private put(sign: string, value: string, id: string): void {
@@ -167,5 +217,9 @@ const BY_ADDRESS_OF_EVERYBODY = `SELECT DISTINCT r.id FROM ip_addresses a JOIN h
   AND (EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.network_n = +?1 AND t.ip_address = +?2 AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
 const BY_TELLING = "SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n WHERE t.network_n = +?1 AND t.ip_address = +?2";
 const BY_REMEMBERED_MAC = "SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n WHERE m.network_n = +?1 AND m.mac_address = +?2";
+/** Of each of a list of MAC addresses, what the three above find. CANDIDATES_MAX is above ADDRESSES_PER_MAC_MAX: what is shared shows. */
+const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBERED_MAC]
+  .map((sql) => `(SELECT json_group_array(id) FROM (${sql.replace("+?2", "j.value")}))`)
+  .join(", ")} FROM json_each(?2) j`;
 const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
 const BY_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n WHERE a.ip_address = +?2 AND a.network_n = +?1 ${LIMIT}`;

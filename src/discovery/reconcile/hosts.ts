@@ -32,6 +32,7 @@ export function newHost(write: ScanWrite, fields: Described & { readonly name: s
     model: told.model ?? null,
     serial_number: told.serial_number ?? null,
     management_url: null,
+    asset_tag: null,
   });
   if (host === null) throw new Error("hosts: no host is ignored by its name");
   return host;

@@ -54,6 +54,18 @@ export function likeness(seen: Signs, known: Signs): Likeness {
   return { score, reason: inWords(reasons), addressCount };
 }
 
+/** Whether any sign that both sides have differs. */
+export function isOtherwise(seen: Signs, known: Signs): boolean {
+  const differs = (ours: string | null, theirs: string | null) => ours !== null && theirs !== null && ours !== theirs;
+  const haveMacs = seen.macs.size > 0 && known.macs.size > 0;
+  return (
+    differs(seen.serialNumber, known.serialNumber) ||
+    differs(seen.chassisId, known.chassisId) ||
+    differs(seen.sysName, known.sysName) ||
+    (haveMacs && countCommon(seen.macs, known.macs) === 0)
+  );
+}
+
 /**
  * Whether nothing is known of a host but addresses (and what a person wrote): then whoever is found at one of them is it. Else every
  * host that a sweep found would be made a second time when it answers by SNMP.
@@ -73,23 +85,41 @@ export function isSame(seen: Signs, known: Signs): Likeness | null {
 export interface Candidate<Id> {
   readonly id: Id;
   readonly signs: Signs;
+  /** Whether it is what told of itself, the last time, at the address that answers now. */
+  readonly toldThere?: boolean;
 }
 
 /**
- * The candidate that is the same host, the most alike of several; of equal ones the one with more of its addresses, else the first. Null where none is.
+ * The candidate that is the same host: the most alike of several. Of equal ones it is the one that told there the last
+ * time, or clones would change places with the order in which they answer; else the one with more of its addresses,
+ * else the first. Null where none is.
  * @param candidates in a fixed order: the oldest first
  */
-export function identify<Id>(seen: Signs, candidates: Iterable<Candidate<Id>>): { readonly id: Id; readonly likeness: Likeness } | null {
-  let best: { id: Id; likeness: Likeness } | null = null;
-  for (const { id, signs } of candidates) {
-    const like = isSame(seen, signs);
-    if (like !== null && (best === null || isMoreAlike(like, best.likeness))) best = { id, likeness: like };
+export function identify<Id>(
+  seen: Signs,
+  candidates: Iterable<Candidate<Id>>,
+): { readonly id: Id; readonly likeness: Likeness } | null {
+  let best: { candidate: Candidate<Id>; likeness: Likeness } | null = null;
+  for (const candidate of candidates) {
+    const like = isSame(seen, candidate.signs);
+    if (like === null) continue;
+    if (best === null || precedence({ candidate, likeness: like }, best) > 0) best = { candidate, likeness: like };
   }
-  return best;
+  return best === null ? null : { id: best.candidate.id, likeness: best.likeness };
 }
 
-function isMoreAlike(some: Likeness, other: Likeness): boolean {
-  return some.score > other.score || (some.score === other.score && some.addressCount > other.addressCount);
+interface Alike {
+  readonly candidate: Candidate<unknown>;
+  readonly likeness: Likeness;
+}
+
+/** Above 0: some is more likely to be it. */
+function precedence(some: Alike, other: Alike): number {
+  return (
+    some.likeness.score - other.likeness.score ||
+    Number(some.candidate.toldThere ?? false) - Number(other.candidate.toldThere ?? false) ||
+    some.likeness.addressCount - other.likeness.addressCount
+  );
 }
 
 function countCommon(some: ReadonlySet<string>, others: ReadonlySet<string>): number {

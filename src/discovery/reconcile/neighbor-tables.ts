@@ -1,29 +1,40 @@
 // What a device's ARP and neighbor tables tell of others, as sightings. Pure.
 
 import type { ArpEntry, Device } from "../device.ts";
+import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
+import { countRows, KEPT, narrowed, type RowCount } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
-import { isOwnAddress } from "./signs.ts";
+import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
-/** A MAC address that stands for more addresses than these answers on behalf of others (proxy ARP, RFC 1027): it is no sign of who has them. */
-export const ADDRESSES_PER_MAC_MAX = 32;
+export interface Heard {
+  readonly sightings: readonly AddressSighting[];
+  /** What became of the rows of its tables: those that are kept are the sightings. */
+  readonly rows: RowCount;
+}
 
 /**
  * Whom a device has spoken with, each address once, without itself and without what everybody has.
+ * @param knownMacs the MAC addresses that its interfaces are known to have, where it does not tell them all
  */
-export function heardOf(device: Device): AddressSighting[] {
+export function heardOf(device: Device, knownMacs: readonly string[] = []): Heard {
   const own = new Set((device.addresses ?? []).map((each) => each.ip_address));
-  const ownMacs = new Set((device.interfaces ?? []).flatMap((each) => each.mac_address ?? []));
+  const ownMacs = new Set([...knownMacs, ...(device.interfaces ?? []).flatMap((each) => each.mac_address ?? [])]);
   const byAddress = new Map<string, ArpEntry>();
   const counts = new Map<string, number>();
-  for (const entry of device.arp ?? []) {
+  const entries = countRows(device.arp ?? [], (entry) => {
     const { ip_address, mac_address } = entry;
-    if (own.has(ip_address) || ownMacs.has(mac_address) || byAddress.has(ip_address) || !isOwnAddress(ip_address)) continue;
+    if (own.has(ip_address) || ownMacs.has(mac_address)) return "own";
+    if (!isOwnAddress(ip_address)) return isLinkLocal(ip_address) ? "link_local" : "loopback";
+    if (byAddress.has(ip_address)) return "duplicate";
     byAddress.set(ip_address, entry);
     counts.set(mac_address, (counts.get(mac_address) ?? 0) + 1);
-  }
-  return [...byAddress.values()].map(({ ip_address, mac_address }) => ({
+    return KEPT;
+  });
+  const sightings = [...byAddress.values()].map(({ ip_address, mac_address }) => ({
     ip_address,
-    mac_address: (counts.get(mac_address) ?? 0) > ADDRESSES_PER_MAC_MAX ? null : mac_address,
+    mac_address,
+    ...((counts.get(mac_address) ?? 0) > ADDRESSES_PER_MAC_MAX ? { is_mac_shared: true as const } : {}),
     answered: [],
   }));
+  return { sightings, rows: narrowed(device.rows.arp, entries) };
 }

@@ -1,12 +1,20 @@
 // Who set a field: the ledger knows. Asked only where a scan says something else than the inventory, so that it costs nothing to be right.
 
-import { parseMembers, type RecordBase } from "../../db/kind.ts";
+import { parseMembers, scopeKey, type RecordBase } from "../../db/kind.ts";
+import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
+import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
+import { KINDS } from "../../resources/kinds.ts";
 
 /** Versions looked at; a field that none of so many changed counts as a person's, whose word is kept in doubt. */
 export const VERSIONS_LOOKED_AT_MAX = 100_000;
 
+const KIND = "(SELECT kind FROM history_records WHERE n = ?1)";
+const MEMBERS = ofKindSql(KINDS, KIND, "v", membersSql);
+const CHANGED = ofKindSql(KINDS, KIND, "v", changedSql);
+
 interface Version {
+  readonly sequence: number;
   readonly operation: number;
   readonly changed: string | null;
   readonly actor_type: string;
@@ -21,32 +29,58 @@ interface Version {
  * @param unsaid what the field has where nobody says anything: null, "" or the default of a create
  */
 export function isSetByPerson(tx: WriteTransaction, id: string, field: string, unsaid: readonly unknown[] = []): boolean {
+  const valueOf = ({ members }: Version) => (parseMembers<RecordBase>(members) as unknown as Record<string, unknown>)[field];
+  return isLastWordAPersons(tx, id, field, valueOf, unsaid);
+}
+
+/** The same of the MAC addresses that an interface entry forwards to, which are records of their own. */
+export function isForwardingSetByPerson(tx: WriteTransaction, ifEntryId: string): boolean {
+  return isLastWordAPersons(tx, ifEntryId, "fdb_macs", ({ sequence }) => forwardingAt(tx, ifEntryId, sequence), [null]);
+}
+
+/** The MAC addresses as they were after a transaction; null for none. */
+function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number): string | null {
+  const row = tx.db.$client
+    .query(
+      `SELECT group_concat(mac) AS macs FROM (
+         SELECT DISTINCT (SELECT ('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.mac_address' FROM history_versions v
+           WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) AS mac
+         FROM history_spans s WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY mac)`,
+    )
+    .get(scopeKey(tx.recordN(ifEntryId) ?? 0, fdbEntryKind), sequence) as { macs: string | null };
+  return row.macs;
+}
+
+/** @param valueOf asked only where it matters */
+function isLastWordAPersons(tx: WriteTransaction, id: string, field: string, valueOf: (version: Version) => unknown, unsaid: readonly unknown[]): boolean {
   const n = tx.recordN(id);
   // A record of this very transaction is what discovery made of it.
   if (n === null || n === 0) return false;
   const rows = tx.db.$client
     .query(
-      `SELECT v.operation, v.changed, t.actor_type, t.source, v.members FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
-       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 AND (v.changed IS NULL OR instr(v.changed, ?2) > 0)
+      `SELECT v.key & 2147483647 AS sequence, v.operation, ${CHANGED} AS changed, t.actor_type, t.source, ${MEMBERS} AS members
+       FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
+       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3 AND (v.changed IS NULL OR instr(${CHANGED}, ?2) > 0)
        ORDER BY v.key DESC LIMIT ${VERSIONS_LOOKED_AT_MAX}`,
     )
     .iterate(n, JSON.stringify(field)) as Iterable<Version>;
   /** The value that a restore brought back, while its origin is looked for. */
   let sought: { readonly value: unknown } | null = null;
   for (const version of rows) {
-    const value = (parseMembers<RecordBase>(version.members) as unknown as Record<string, unknown>)[field];
-    if (sought !== null && !Bun.deepEquals(sought.value, value)) continue;
+    if (sought !== null && !Bun.deepEquals(sought.value, valueOf(version))) continue;
     if (isRestoring(version.source)) {
-      sought = { value };
+      sought = { value: valueOf(version) };
       continue;
     }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
       // What was named by it went, and nobody said that there is to be nothing in its place.
-      if (value === undefined || value === null) return false;
+      if ((valueOf(version) ?? null) === null) return false;
       continue;
     }
     if ((version.actor_type !== "User" && version.actor_type !== "ApiKey") || version.source.startsWith(DISCOVERY)) return false;
-    return version.operation === UPDATED || !unsaid.some((each) => Bun.deepEquals(each, value ?? null));
+    if (version.operation === UPDATED) return true;
+    const value = valueOf(version) ?? null;
+    return !unsaid.some((each) => Bun.deepEquals(each, value));
   }
   return true;
 }

@@ -2,10 +2,12 @@
 // the host that has it, unless a MAC address says otherwise. One address alone never turns one host into another.
 
 import { isOneDevices } from "../../base/mac.ts";
+import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { parseIp } from "../../base/ip.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
+import { KEPT, type RowFate } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
@@ -22,33 +24,35 @@ const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 /**
  * Writes an address that was seen.
- * @returns its host; null where a person has deleted that, and where the sighting contradicts what a device says of itself
+ * @returns what became of it: it is not kept where a person has deleted its host, or it contradicts what a device says of itself
  */
-export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
+export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowFate {
   const { ip_address: address, mac_address: mac, answered } = sighting;
+  if (sighting.is_mac_shared === true && mac !== null) write.index.noteShared(mac);
   const book = new AddressBook(write, subnets);
   const reason = answered.length > 0 ? `answered ${answered.join(" and ")}` : "in the neighbor table of another device";
   const holder = holderOf(write, book, sighting);
-  if (holder === "contradiction") return null;
+  if (holder === "contradiction") return "contradicted";
   const host = holder ?? newcomer(write, subnets, sighting);
-  if (host === null) return null;
+  if (host === null) return "deleted";
   write.index.noteSeenAt(host.id, address);
   const present = book.of(host.id);
   const known = present.get(address);
   const isHearsay = answered.length === 0 && known !== undefined && wasSeenNow(write, known);
   const given = book.give(host, { ip_address: address, mac_address: macToKeep(write, host, known, mac, isHearsay), prefix_length: null }, present);
   if (given !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
-  const told = toldOf(host, sighting, present);
+  const told = toldOf(write, host, sighting, present);
   write.again(hostKind, host, told);
   write.sawHost(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
-  return host;
+  if (given !== null) return KEPT;
+  return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }
 
 /** The host that an address is at; null where nobody knows. */
 function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, mac_address: mac, answered }: AddressSighting): HostRecord | "contradiction" | null {
   const { tx, index } = write;
-  const isTelling = mac !== null && isOneDevices(mac);
+  const isTelling = mac !== null && isSign(write, mac);
   const byMac = isTelling ? index.atMac(mac) : [];
   const at = index.atAddress(address);
   if (answered.length === 0) {
@@ -57,7 +61,7 @@ function holderOf(write: ScanWrite, book: AddressBook, { ip_address: address, ma
     if (answering !== undefined) return tx.get(hostKind, answering);
   }
   // Both agree, or the MAC address tells nothing.
-  const confirmed = at.filter((id) => !isTelling || byMac.includes(id) || isCompatible(book, id, address, byMac));
+  const confirmed = at.filter((id) => !isTelling || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac));
   if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
   const records = at.flatMap((id) => book.of(id).get(address) ?? []);
   if (records.some((record) => book.isClaimed(record))) return "contradiction";
@@ -75,23 +79,28 @@ function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: r
 }
 
 /** Whether a MAC address that was seen at a host's address may be one that nobody had told yet. */
-function isCompatible(book: AddressBook, hostId: string, address: string, byMac: readonly string[]): boolean {
+function isCompatible(write: ScanWrite, record: IpAddressRecord | undefined, byMac: readonly string[]): boolean {
   if (byMac.length > 0) return false;
-  const record = book.of(hostId).get(address);
   // The address moves between routers: the MAC address that it had says nothing of who had it.
-  return record !== undefined && (record.mac_address === null || !isOneDevices(record.mac_address));
+  return record !== undefined && (record.mac_address === null || !isSign(write, record.mac_address));
+}
+
+/** Whether a MAC address that was seen at an address says who has that. */
+function isSign({ index }: ScanWrite, mac: string): boolean {
+  return isOneDevices(mac) && !index.isShared(mac);
 }
 
 function newcomer(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (isUnwanted(write, subnets, address, [address])) return null;
-  const signs: Signs = { serialNumber: null, chassisId: null, macs: new Set(mac !== null && isOneDevices(mac) ? [mac] : []), sysName: null, addresses: new Set([address]) };
+  const macs = new Set(mac !== null && isSign(write, mac) ? [mac] : []);
+  const signs: Signs = { serialNumber: null, chassisId: null, macs, sysName: null, addresses: new Set([address]) };
   if (ignoredHost(write, signs, address, address)) return null;
   const hostname = lineOf(sighting.hostname ?? "");
   const host = newHost(write, {
     name: hostname || address,
     hostname: hostname || null,
-    manufacturer: makerOf(mac),
+    manufacturer: makerOf(write, mac),
     source: answered.length > 0 ? DISCOVERED : INFERRED,
   });
   write.index.note(host.id, { host });
@@ -107,11 +116,14 @@ function macToKeep(write: ScanWrite, host: HostRecord, known: IpAddressRecord | 
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
   if (isHearsay) return undefined;
+  // Of two, the one that says who has the address.
+  if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
   // What a device tells of its own interfaces is better than what others see of them.
   return hasInterfaces(write.tx, host.id) ? undefined : mac;
 }
 
-function toldOf(host: HostRecord, { ip_address: address, mac_address: mac, hostname, answered }: AddressSighting, present: ReadonlyMap<string, IpAddressRecord>) {
+function toldOf(write: ScanWrite, host: HostRecord, sighting: AddressSighting, present: ReadonlyMap<string, IpAddressRecord>) {
+  const { ip_address: address, mac_address: mac, hostname, answered } = sighting;
   const name = lineOf(hostname ?? "");
   const isFirst = name !== "" && isFirstOf(present, address);
   const isNamed = name !== "" && (isFirst || host.hostname === null);
@@ -120,7 +132,7 @@ function toldOf(host: HostRecord, { ip_address: address, mac_address: mac, hostn
   return {
     hostname: isNamed ? name : undefined,
     name: isNamed && isCalledByAddress ? name : undefined,
-    manufacturer: host.manufacturer === null ? (makerOf(mac) ?? undefined) : undefined,
+    manufacturer: host.manufacturer === null ? (makerOf(write, mac) ?? undefined) : undefined,
     source: host.source.type === "Inferred" && answered.length > 0 ? DISCOVERED : undefined,
   };
 }
@@ -131,7 +143,7 @@ function isFirstOf(present: ReadonlyMap<string, IpAddressRecord>, address: strin
   return true;
 }
 
-/** By the maker of its network interface; of a virtual router nobody made one. */
-function makerOf(mac: string | null): string | null {
-  return mac !== null && isOneDevices(mac) ? vendorOf(mac) : null;
+/** By the maker of its network interface; of a virtual router nobody made one, and of a proxy it is another machine's. */
+function makerOf(write: ScanWrite, mac: string | null): string | null {
+  return mac !== null && isSign(write, mac) ? vendorOf(mac) : null;
 }

@@ -7,20 +7,24 @@ import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
-import type { Device } from "../device.ts";
+import { DEVICE_TABLES, type Device, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { vendorOf } from "../vendors/vendor.ts";
 import { AddressBook } from "./addresses.ts";
+import { tellUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";
 import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
-import { identify } from "./identity.ts";
+import { identify, isOtherwise, likeness } from "./identity.ts";
+import { LeftOut, tellRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
 import { recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { ScanWrite } from "./scan-write.ts";
+import { missedClause, rememberServed } from "./served-memory.ts";
 import { isOwnAddress, signsOfDevice, type Signs } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 import { rememberTelling, seenAsBefore } from "./tellings.ts";
+import { coverTold } from "./told-coverage.ts";
 import { VlanKeeper } from "./vlan-keeper.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
@@ -31,28 +35,64 @@ const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", servi
  */
 export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
   const asked = sighting.ip_address;
+  write.isContinued = sighting.is_continued === true;
   const before = seenAsBefore(write, sighting);
-  const host = before ?? goThrough(write, subnets, sighting);
-  if (host === null) return null;
+  const gone = before ?? goThrough(write, subnets, sighting);
+  if (gone === null) return null;
+  const { host, leftOut } = gone;
   if (before !== null) {
     write.heardHost(host.id);
     write.sawHost(host.id, asked, "answered SNMP");
   }
   rememberCredential(write, asked, sighting.credential);
-  for (const [table, { state, problem }] of Object.entries(sighting.device.tables)) {
+  coverTold(write, host, sighting);
+  rememberServed(write, host, sighting.device);
+  for (const table of DEVICE_TABLES) {
+    const { state, problem } = sighting.device.tables[table];
     if (state !== "partial" && state !== "failed") continue;
-    write.tell({ type: "Partial", entity: hostKind.name, id: host.id, label: `${host.name}: ${table}`, reason: problem ?? state });
+    const missed = missedClause(write, host, sighting.device, table);
+    const reason = [problem ?? state, ...(missed === null ? [] : [missed])].join("; ");
+    write.tell({ type: "Partial", entity: hostKind.name, id: host.id, label: `${host.name}: ${table}`, reason });
   }
+  const unknown = unknownLists(write, host, sighting.device);
+  tellUnknownLists(write, host, unknown);
+  tellRows(write, host, sighting.device, leftOut, unknown);
+  write.devices.push({ ip_address: asked, host_id: host.id, name: host.name });
   return host;
 }
 
-function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
+interface GoneThrough {
+  readonly host: HostRecord;
+  readonly leftOut: LeftOut;
+}
+
+function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): GoneThrough | null {
   const { device, ip_address: asked } = sighting;
   const book = new AddressBook(write, subnets);
-  const signs = signsOfDevice(device, asked, sighting.mac_address);
+  const signs = signsOfDevice(device, asked, seenMacOf(write, sighting));
   const known = identified(write, signs, sighting);
   if (known === null && (ignoredHost(write, signs, asked, device.sys_name ?? asked) || isUnwanted(write, subnets, device.sys_name ?? asked, signs.addresses))) return null;
   write.seenIds = new Set();
+  // In a command that goes on, the device itself has told of the host already: what it was in the first one counts.
+  const isSecond = () => known !== null && write.wasHeard(known.id, asked);
+  write.isSecondTelling = write.isContinued ? sighting.is_second_telling === true : isSecond();
+  try {
+    return writeTold(write, { book, sighting, known });
+  } finally {
+    write.isSecondTelling = false;
+  }
+}
+
+interface Recognized {
+  readonly book: AddressBook;
+  readonly sighting: DeviceSighting;
+  /** Null for a new host. */
+  readonly known: ReturnType<typeof identified>;
+}
+
+function writeTold(write: ScanWrite, { book, sighting, known }: Recognized): GoneThrough {
+  const { device, ip_address: asked } = sighting;
+  const leftOut = new LeftOut();
   const told = toldHost(device, sighting);
   const host = known === null ? newHost(write, { ...told, name: nameOf(device, sighting), source: DISCOVERED }) : changedHost(write, known.id, told, device);
   write.index.note(host.id, { host });
@@ -61,13 +101,37 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
   write.sawHost(host.id, asked, known === null ? "answered SNMP" : `answered SNMP; known by its ${known.likeness.reason}`);
 
   const present = book.of(host.id);
-  recordAddresses(write, book, host, sighting, present);
+  recordAddresses(write, book, host, sighting, present, leftOut);
+  let isWhole = true;
   const vlans = new VlanKeeper(write);
-  if (device.vlans !== undefined) vlans.name(host.id, device.vlans);
-  if (device.interfaces !== undefined) recordInterfaces(write, host, device.interfaces, { addresses: present, toldAddresses: device.addresses, vlans });
+  if (device.vlans !== undefined) {
+    vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
+    leftOut.add("vlans", "deleted", device.vlans.filter(({ number }) => vlans.idOf(number) === null).length);
+  }
+  if (device.interfaces !== undefined) {
+    const interfaces = withoutLists(device.interfaces, unknownLists(write, host, device));
+    const isForwardingPartial = device.is_forwarding_partial === true;
+    const toldAddresses = device.addresses;
+    const extended = new Set(device.extended_interfaces);
+    const around = { addresses: present, toldAddresses, extended, isForwardingPartial, vlans, leftOut };
+    isWhole = recordInterfaces(write, host, interfaces, around);
+  }
   recordOpenPorts(write, host, [SNMP_PORT]);
-  rememberTelling(write, sighting, host, write.seenIds);
-  return host;
+  if (isWhole) rememberTelling(write, sighting, host, write.seenIds, leftOut);
+  else write.leaveUnfinished(asked);
+  return { host, leftOut };
+}
+
+/**
+ * The MAC address that was seen where a device answered, as a sign of it. Where its own are not told, one that is
+ * nobody's says nothing: a device may answer by another interface than the one that has the address.
+ */
+function seenMacOf(write: ScanWrite, { device, mac_address: mac }: DeviceSighting): string | null {
+  return mac !== null && isBroken(device, "interfaces") && write.index.atMac(mac).length === 0 ? null : mac;
+}
+
+function isBroken({ broken = [] }: Device, table: DeviceTable): boolean {
+  return broken.includes(table);
 }
 
 function toldHost(device: Device, { hostname, mac_address }: DeviceSighting) {
@@ -104,19 +168,35 @@ function changedHost(write: ScanWrite, id: string, told: ReturnType<typeof toldH
   const isMakerTold = typeof device.manufacturer === "string" || host.manufacturer === null;
   const named = { ...others, ...(host.hostname === null ? { hostname } : {}), ...(isMakerTold ? { manufacturer } : {}) };
   const name = lineOf(device.sys_name ?? "");
-  return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...(host.source.type === "Inferred" ? { source: DISCOVERED } : {}) });
+  const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
+  // What no device has named yet is called as the one calls itself that does: first or second.
+  const open = host.sys_name === null ? ["name"] : [];
+  return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...source }, {}, open);
 }
 
 /** What it says that it has, and the address under which it answered: behind a translator of addresses they are not the same. */
-function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, { device, ip_address: asked, mac_address }: DeviceSighting, present: Map<string, IpAddressRecord>): void {
+function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, { device, ip_address: asked, mac_address }: DeviceSighting, present: Map<string, IpAddressRecord>, leftOut: LeftOut): void {
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
+  // Where interfaces were not told, an address keeps its MAC address: the one that was seen may be another interface's.
+  const isSure = !isBroken(device, "addresses") && !isBroken(device, "interfaces");
+  const orKept = (address: string, mac: string | undefined) =>
+    isSure || (present.get(address)?.mac_address ?? null) === null ? mac : undefined;
+  const macs = new Set(byIndex.values().map((each) => each.mac_address));
   for (const each of own) {
     const at = each.if_index === null ? undefined : byIndex.get(each.if_index);
-    const mac = at?.mac_address ?? (each.ip_address === asked ? mac_address : null) ?? undefined;
-    book.give(host, { ip_address: each.ip_address, mac_address: mac, prefix_length: each.prefix_length, name: at === undefined ? undefined : (at.if_name ?? at.if_descr) }, present);
+    const seen = each.ip_address === asked ? mac_address : null;
+    const told = orKept(each.ip_address, at?.mac_address ?? seen ?? undefined);
+    const isAsked = each.ip_address === asked;
+    const mac = isDisputed(write, host, present.get(each.ip_address), told, macs, isAsked) ? undefined : told;
+    const name = at === undefined ? undefined : (at.if_name ?? at.if_descr);
+    const { ip_address, prefix_length } = each;
+    book.give(host, { ip_address, mac_address: mac, prefix_length, name, isAsked }, present);
   }
-  if (!own.some((each) => each.ip_address === asked)) book.give(host, { ip_address: asked, mac_address: mac_address ?? undefined, prefix_length: null }, present);
+  if (!own.some((each) => each.ip_address === asked)) {
+    const mac = orKept(asked, mac_address ?? undefined);
+    book.give(host, { ip_address: asked, mac_address: mac, prefix_length: null, isAsked: true }, present);
+  }
   for (const address of new Set([asked, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
     // That it answered there is proof; that it has it configured is not: so do others behind a translator, and both routers of a pair.
@@ -125,7 +205,26 @@ function recordAddresses(write: ScanWrite, book: AddressBook, host: HostRecord, 
   const stored = present.get(asked);
   if (stored !== undefined) write.see(ipAddressKind, stored.id);
   const left = own.filter((each) => !present.has(each.ip_address)).length;
+  leftOut.add("addresses", present.size >= CHILDREN_MAX ? "limit" : "deleted", left);
   if (left > 0 && present.size >= CHILDREN_MAX) write.tellLimit(host, ipAddressKind.plural, left, CHILDREN_MAX);
+}
+
+/**
+ * Whether a MAC address is told anew of an address that other hosts have as well, or that the host answers at and tells
+ * of itself, and the one that it had is still on an interface: then it stays. Of routers that share an address each
+ * tells it on another interface, and where they are taken for one, the one that answers first or last would win.
+ */
+function isDisputed(
+  write: ScanWrite,
+  host: HostRecord,
+  known: IpAddressRecord | undefined,
+  told: string | undefined,
+  macs: ReadonlySet<unknown>,
+  isAsked: boolean,
+): boolean {
+  if (known === undefined || known.mac_address === null || told === undefined || told === known.mac_address || !macs.has(known.mac_address)) return false;
+  if (!isAsked && write.index.toldAt(known.ip_address).includes(host.id)) return true;
+  return write.index.holdersOf(known.ip_address).some((id) => id !== host.id);
 }
 
 /** The host that a device is. */
@@ -133,9 +232,21 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   let candidates = write.index.candidates(signs, sighting.ip_address);
   for (;;) {
     const known = identify(signs, candidates);
-    if (known === null || !isAnother(write, known.id, sighting)) return known;
+    if (known === null) return sighting.device.broken === undefined ? null : toldThere(write, signs, sighting);
+    if (!isAnother(write, known.id, sighting)) return known;
     candidates = candidates.filter(({ id }) => id !== known.id);
   }
+}
+
+/** Where tables are missing, signs are too: it is the host that told there before, unless a sign that is left differs. */
+function toldThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
+  for (const id of write.index.toldAt(sighting.ip_address)) {
+    const known = write.index.signsOf(id);
+    if (known === null || isAnother(write, id, sighting)) continue;
+    const like = likeness(signs, known);
+    if (like.addressCount > 0 && !isOtherwise(signs, known)) return { id, likeness: like };
+  }
+  return null;
 }
 
 /**

@@ -3,15 +3,17 @@
 import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { fdbEntryKind, type FdbEntryRecord } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
-import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { FDB_MACS_BESIDE_MAX, FDB_MACS_MAX, ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { withFarEnd, type MoreLldpNeighbor, type MoreNeighbor } from "../../resources/if-entries/more-neighbors.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { namesInSigns } from "../../resources/ignored/signs.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import { isFloodable } from "../topology/announcements.ts";
+import type { RowReason } from "../rows.ts";
 import { deletedAmong, matchInterfaces, type DeletedInterface } from "./interface-matching.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { isForwardingSetByPerson, isSetByPerson, isTouchedByPerson } from "./provenance.ts";
+import type { LeftOut } from "./left-out.ts";
 import type { ScanWrite, Told } from "./scan-write.ts";
 import type { VlanKeeper } from "./vlan-keeper.ts";
 
@@ -19,19 +21,27 @@ interface Around {
   /** The host's addresses, by address. */
   readonly addresses: ReadonlyMap<string, IpAddressRecord>;
   readonly toldAddresses: readonly DeviceAddress[] | undefined;
+  /** The ifIndexes of interfaces of which ifXTable tells more. */
+  readonly extended: ReadonlySet<number>;
+  /** Whether there may be more in the forwarding table than what was told. */
+  readonly isForwardingPartial: boolean;
   readonly vlans: VlanKeeper;
+  readonly leftOut: LeftOut;
 }
 
 /** What an entry has that nobody said anything about. */
 const UNSAID = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
 
 /** Forwarding entries of one device: with its interfaces, addresses and subnets no more than one transaction may create. */
-export const FORWARDING_MAX = 50_000;
+export const FORWARDING_MAX = FDB_MACS_MAX;
 /** Announcements on one interface, of each protocol. */
 export const ANNOUNCEMENTS_MAX = 1_000;
 
-/** Brings the interface entries of a host to what its device told. Entries of interfaces that it does not have any more stay: they become stale. */
-export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces: readonly DeviceInterface[], around: Around): void {
+/**
+ * Brings the interface entries of a host to what its device told. Entries of interfaces that it does not have any more stay: they become stale.
+ * @returns false where VLANs are left for another command
+ */
+export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces: readonly DeviceInterface[], around: Around): boolean {
   const { tx } = write;
   const stored = tx.children(ifEntryKind, "host_n", host.id);
   const matched = matchInterfaces(interfaces, stored);
@@ -47,34 +57,86 @@ export function recordInterfaces(write: ScanWrite, host: HostRecord, interfaces:
   let room = CHILDREN_MAX - stored.length;
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
+  let isWhole = true;
+  const isKept = around.isForwardingPartial ? keptForwarding(FORWARDING_MAX - toldForwarding(interfaces), left) : null;
   for (const each of interfaces) {
     const before = matched.get(each) ?? null;
     if (before === null && !deleted.has(each)) {
       room -= 1;
       if (room < 0) {
         left.interfaces += 1;
+        leaveOut(around, each, "limit");
         continue;
       }
     }
     const isHeld = before !== null && before.if_index !== each.if_index && held.has(each.if_index);
-    const told: Record<string, unknown> = { ...toldFields(each, around.vlans), ...toldAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
+    const fields = toldFields(each, around.vlans);
+    if (!write.mayChangeVlans(vlanChanges(write, before, fields["vlan_ids"], deleted.has(each)))) {
+      isWhole = false;
+      fields["vlan_ids"] = undefined;
+    }
+    const told: Record<string, unknown> = { ...fields, ...toldAnnouncements(each, before), ...(isHeld ? { if_index: undefined } : {}) };
     left.announcements += Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) + Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
     const address = addressOf.get(each.if_index);
     const entry =
       before === null
         ? write.found(ifEntryKind, { host_id: host.id, network_id: host.network_id, ...withDefaults(told), ip_address_id: address?.id }, deleted.has(each))
         : write.again(ifEntryKind, before, { ...told, ...(before.ip_address_id === undefined && address !== undefined ? { ip_address_id: address.id } : {}) }, UNSAID);
-    if (entry === null) continue;
+    if (entry === null) {
+      leaveOut(around, each, "deleted");
+      continue;
+    }
+    around.leftOut.add("lldp", "limit", (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX);
+    around.leftOut.add("cdp", "limit", (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
+    const isNativeDeleted = typeof each.native_vlan === "number" && fields["native_vlan_id"] === null;
+    around.leftOut.add("vlans", "deleted", isNativeDeleted ? 1 : 0);
     write.index.note(host.id, { mac: entry.mac_address ?? null });
     if (each.forwarding === undefined) continue;
     const learned = each.forwarding.slice(0, forwardingRoom);
     forwardingRoom -= learned.length;
     left.forwarding += each.forwarding.length - learned.length;
-    syncForwarding(write, entry, learned, forwarding.get(entry.id) ?? []);
+    around.leftOut.add("forwarding", "limit", each.forwarding.length - learned.length);
+    const known = forwarding.get(entry.id) ?? [];
+    syncForwarding(write, entry, { told: learned, stored: known, isKept, leftOut: around.leftOut });
   }
   if (left.interfaces > 0) write.tellLimit(host, ifEntryKind.plural, left.interfaces, CHILDREN_MAX);
   if (left.forwarding > 0) write.tellLimit(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
   if (left.announcements > 0) write.tellLimit(host, "neighbors", left.announcements, ANNOUNCEMENTS_MAX);
+  return isWhole;
+}
+
+/**
+ * How many VLANs an interface begins or ceases to be in by what is written of it. What never will be written is no
+ * change: it would take up the room of every command, and the device would never be finished.
+ * @param told ids, null for none; undefined where nothing was told
+ * @param isDeleted whether it is an interface that a person has deleted
+ */
+function vlanChanges(write: ScanWrite, before: IfEntryRecord | null, told: unknown, isDeleted: boolean): number {
+  if (told === undefined) return 0;
+  if (before === null) return isDeleted ? 0 : countDifferent(undefined, told);
+  if (Bun.deepEquals(before.vlan_ids ?? null, told)) return 0;
+  if (write.isSecondTelling && before.vlan_ids !== undefined) return 0;
+  return isSetByPerson(write.tx, before.id, "vlan_ids", [null, ""]) ? 0 : countDifferent(before.vlan_ids, told);
+}
+
+/** How many ids are in one of the lists alone. */
+function countDifferent(before: readonly string[] | undefined, told: unknown): number {
+  const old = new Set(before);
+  const now = new Set((told ?? []) as readonly string[]);
+  let fresh = 0;
+  for (const id of now) if (!old.delete(id)) fresh += 1;
+  return fresh + old.size;
+}
+
+/** An interface that is not kept, with all that is on it: the rows that tell more of it, its native VLAN, its lists. */
+function leaveOut({ leftOut, extended }: Around, each: DeviceInterface, reason: RowReason): void {
+  const { forwarding = [], lldp = [], cdp = [], native_vlan } = each;
+  leftOut.add("interfaces", reason, 1);
+  leftOut.add("interface_extensions", reason, extended.has(each.if_index) ? 1 : 0);
+  leftOut.add("vlans", reason, typeof native_vlan === "number" ? 1 : 0);
+  leftOut.add("forwarding", reason, forwarding.length);
+  leftOut.add("lldp", reason, lldp.length);
+  leftOut.add("cdp", reason, cdp.length);
 }
 
 /** What people have deleted of a host's interfaces. */
@@ -103,7 +165,7 @@ function freeIndexes(write: ScanWrite, matched: ReadonlyMap<DeviceInterface, IfE
   return held;
 }
 
-function toldFields(each: DeviceInterface, vlans: VlanKeeper): Told {
+function toldFields(each: DeviceInterface, vlans: VlanKeeper): Record<string, unknown> {
   const { if_index, if_descr, if_name, if_alias, if_type, speed_bps, admin_status, oper_status, mac_address, native_vlan, vlans: numbers } = each;
   return {
     if_index,
@@ -214,15 +276,112 @@ function putFirst<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): voi
   if (!map.has(key)) map.set(key, value);
 }
 
-function syncForwarding(write: ScanWrite, entry: IfEntryRecord, told: readonly ForwardingEntry[], stored: readonly FdbEntryRecord[]): void {
+/** Whether an entry that was not told is there all the same. @param here what was told at its interface */
+type IsKept = (record: ForwardingEntry, here: readonly ForwardingEntry[]) => boolean;
+
+interface LearnedThere {
+  readonly told: readonly ForwardingEntry[];
+  readonly stored: readonly FdbEntryRecord[];
+  /** Null where what was told is all of the table: then what was not is gone. */
+  readonly isKept: IsKept | null;
+  readonly leftOut: LeftOut;
+}
+
+/**
+ * Makes the forwarding entries of an interface match the table. A person's list stands, and the table's is kept beside
+ * it where it is another.
+ */
+function syncForwarding(write: ScanWrite, entry: IfEntryRecord, { told, stored, isKept, leftOut }: LearnedThere): void {
   const { tx } = write;
-  const wanted = new Map(told.map((each) => [`${each.mac_address}/${each.vlan_number ?? ""}`, each]));
-  for (const record of stored) if (!wanted.delete(`${record.mac_address}/${record.vlan_number ?? ""}`)) tx.remove(fdbEntryKind, record.id);
+  const isAll = isKept === null;
+  const before = entry.discovered?.["fdb_macs"] as readonly string[] | undefined;
+  // Of a part of the table nobody can say what is beside a person's list.
+  if (!isAll && before !== undefined) return leaveOutBeside(leftOut, "withheld", told, stored, before);
+  const wanted = new Map(told.map((each) => [keyOf(each), each]));
+  const gone = stored.filter((record) => !wanted.delete(keyOf(record)) && (isAll || !isKept(record, told)));
+  if (gone.length + wanted.size > 0 && isForwardingSetByPerson(tx, entry.id)) {
+    const beside = isAll ? keepBeside(write, entry, told, stored) : [];
+    return leaveOutBeside(leftOut, isAll ? "limit" : "withheld", told, stored, beside);
+  }
+  if (before !== undefined) keepBeside(write, entry, [], []);
+  const left = stored.length - gone.length + wanted.size;
+  for (const record of gone) tx.remove(fdbEntryKind, record.id);
   for (const { mac_address, vlan_number } of wanted.values()) {
     tx.create(fdbEntryKind, write.actor.organizationId, { if_entry_id: entry.id, host_id: entry.host_id, network_id: entry.network_id, mac_address, vlan_number });
   }
-  const isComposed = told.length > 0;
+  const isComposed = left > 0;
   if (isComposed !== stored.length > 0) tx.setComposed(ifEntryKind, entry.id, isComposed);
+}
+
+/**
+ * Of rows that are told where a person's list stands: those that are neither in it nor beside it. As a list of MAC
+ * addresses it has each of them once, in however many VLANs it is told.
+ */
+function leaveOutBeside(
+  leftOut: LeftOut,
+  reason: RowReason,
+  told: readonly ForwardingEntry[],
+  stored: readonly FdbEntryRecord[],
+  beside: readonly string[],
+): void {
+  const entries = new Set(stored.map(keyOf));
+  const others = told.filter((each) => !entries.has(keyOf(each)));
+  const toldAsStored = new Set(told.filter((each) => entries.has(keyOf(each))).map((each) => each.mac_address));
+  const macs = new Set(others.map((each) => each.mac_address)).difference(toldAsStored);
+  const known = new Set([...stored.map((each) => each.mac_address), ...beside]);
+  leftOut.add("forwarding", "duplicate", others.length - macs.size);
+  leftOut.add("forwarding", reason, macs.difference(known).size);
+}
+
+/**
+ * Of a list of MAC addresses alone, as people write it, nobody can say that its VLANs are others.
+ * @returns those that stand beside it
+ */
+function keepBeside(
+  { tx }: ScanWrite,
+  entry: IfEntryRecord,
+  told: readonly ForwardingEntry[],
+  stored: readonly FdbEntryRecord[],
+): readonly string[] {
+  const macs = [...new Set(told.map((each) => each.mac_address))].sort();
+  const own = new Set(stored.map((each) => each.mac_address));
+  const isSame = macs.length === own.size && macs.every((mac) => own.has(mac));
+  const { fdb_macs: before, ...others } = entry.discovered ?? {};
+  const beside = isSame ? undefined : macs.slice(0, FDB_MACS_BESIDE_MAX);
+  if (Bun.deepEquals(before, beside)) return beside ?? [];
+  const kept = beside === undefined ? others : { ...others, fdb_macs: beside };
+  const sorted = Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1));
+  tx.update(ifEntryKind, entry.id, { discovered: sorted.length === 0 ? undefined : Object.fromEntries(sorted) });
+  return beside ?? [];
+}
+
+/** How many forwarding entries were told. */
+function toldForwarding(interfaces: readonly DeviceInterface[]): number {
+  return interfaces.reduce((total, { forwarding = [] }) => total + forwarding.length, 0);
+}
+
+/**
+ * Of a forwarding table that was read in part. What carries VLANs was read to its end, so that an entry with a VLAN
+ * that was not told is gone. One without stays, unless its station was told of at the same interface.
+ * @param room how many may stay beside what was told
+ * @param left counts those for which there was no room
+ */
+export function keptForwarding(room: number, left: { forwarding: number }): IsKept {
+  let kept = 0;
+  return (record, here) => {
+    if (record.vlan_number !== null) return false;
+    if (here.some(({ mac_address }) => mac_address === record.mac_address)) return false;
+    if (kept >= room) {
+      left.forwarding += 1;
+      return false;
+    }
+    kept += 1;
+    return true;
+  };
+}
+
+function keyOf({ mac_address, vlan_number }: ForwardingEntry): string {
+  return `${mac_address}/${vlan_number ?? ""}`;
 }
 
 function byInterface(entries: readonly FdbEntryRecord[]): Map<string, FdbEntryRecord[]> {

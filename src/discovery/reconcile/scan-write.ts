@@ -9,7 +9,8 @@ import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind, isIgnorable, type IgnoredEntity, type IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { removeRecord } from "../../resources/references.ts";
-import type { Finding, Recorded, RecordCounts } from "../sightings.ts";
+import type { RowReason } from "../rows.ts";
+import type { Finding, Recorded, RecordCounts, SeenDevice, Unfinished } from "../sightings.ts";
 import { HostIndex } from "./host-index.ts";
 import { isSetByPerson } from "./provenance.ts";
 import { mergeTold } from "./told-fields.ts";
@@ -19,14 +20,21 @@ export interface ScanInput {
   readonly network_id: string;
   /** CIDRs that the scan was told to look through. */
   readonly blocks?: readonly string[];
+  /** Whether an Admin named them: a subnet that is made of one accepts credentials. */
+  readonly are_blocks_accepting?: boolean;
 }
 
 /** A told value for each field; see mergeTold. */
 export type Told = Readonly<Record<string, unknown>>;
 
+/**
+ * VLANs that interfaces of a command begin or cease to be in. Each is a row with two indexes: the 2,000,000 of a large switch would hold up
+ * all other writers for as long as a quarter of a minute.
+ */
+export const VLAN_CHANGES_OF_COMMAND = 100_000;
+
 /** What transactions that stay open over several commands (of a scan that only tells what it would do) remember between them. */
 const INDEXES = new WeakMap<WriteTransaction, HostIndex>();
-const COUNTED = new WeakMap<WriteTransaction, Map<string, RecordBase | null>>();
 const HEARD = new WeakMap<WriteTransaction, Set<string>>();
 
 export class ScanWrite {
@@ -39,10 +47,23 @@ export class ScanWrite {
   readonly seen: Observed;
   /** The records that were marked as seen since somebody last began to collect them. */
   seenIds = new Set<string>();
+  /**
+   * Whether what is written now was told by a second device that counts as the host which another one has told of before in this scan. What the first
+   * has said stands: or the two would write over each other with every scan, in whatever order they answer.
+   */
+  isSecondTelling = false;
+  /** Whether what is written now was written in part already: what is to be told of it was told. */
+  isContinued = false;
+  private vlanRoom = VLAN_CHANGES_OF_COMMAND;
+  private readonly unfinished: Unfinished[] = [];
   private readonly heard: Set<string>;
   private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
+  /** The devices that answered, by where they did. */
+  readonly devices: SeenDevice[] = [];
+  /** What was heard of and is not kept. */
+  readonly setAside: Array<{ readonly ip_address: string; readonly reason: RowReason }> = [];
   private readonly hosts: Array<{ ip_address: string; host_id: string }> = [];
 
   constructor(tx: WriteTransaction, input: ScanInput, actor: CommandActor) {
@@ -74,10 +95,18 @@ export class ScanWrite {
   /**
    * A record of what was seen again, brought to what was told of it. What it says already is no change.
    * @param unsaid by field, what it has where nobody says anything, besides null and ""
+   * @param open fields that a second telling may change as well
    */
-  again<R extends RecordBase & Discoverable>(kind: Kind<R>, record: R, told: Told, unsaid: Readonly<Record<string, unknown>> = {}): R {
+  again<R extends RecordBase & Discoverable>(
+    kind: Kind<R>,
+    record: R,
+    told: Told,
+    unsaid: Readonly<Record<string, unknown>> = {},
+    open: readonly string[] = [],
+  ): R {
     const none = kind.absent === "omitted" ? undefined : null;
-    const changes = mergeTold(record, told, none, (field) => isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]));
+    const news = this.isSecondTelling ? withoutContradictions(record, told, open) : told;
+    const changes = mergeTold(record, news, none, (field) => isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]));
     if (record.stale_since !== undefined) changes["stale_since"] = undefined;
     let isChanged = false;
     for (const _field in changes) isChanged = true;
@@ -99,7 +128,19 @@ export class ScanWrite {
   }
 
   tell(finding: Finding): void {
-    this.findings.push(finding);
+    if (!this.isContinued) this.findings.push(finding);
+  }
+
+  /** Whether an interface may change that many of its VLANs in this command; the first one always. */
+  mayChangeVlans(count: number): boolean {
+    if (count > this.vlanRoom && this.vlanRoom < VLAN_CHANGES_OF_COMMAND) return false;
+    this.vlanRoom -= count;
+    return true;
+  }
+
+  /** Says that what was told where a device answered is not all written. */
+  leaveUnfinished(address: string): void {
+    this.unfinished.push({ ip_address: address, is_second_telling: this.isSecondTelling });
   }
 
   /** Says that a device tells of more than is kept. @param what kind of records, in the plural */
@@ -144,14 +185,9 @@ export class ScanWrite {
 
   /** What came of it, to be asked once, at the end. */
   result(): Recorded {
-    const counted = COUNTED.get(this.tx) ?? new Map<string, RecordBase | null>();
-    COUNTED.set(this.tx, counted);
     const total = new Counter();
     const perHost = new Map<string, { counter: Counter; own: "Created" | "Updated" | "Deleted" | null; label: string }>();
-    for (const { kind, id, operation, before, after } of this.tx.netChanges()) {
-      // What a transaction makes of a record is another object whenever it is something else.
-      if (counted.get(id) === after) continue;
-      counted.set(id, after);
+    for (const { kind, id, operation, before, after } of this.tx.takeNetChanges()) {
       total.add(kind.plural, operation);
       const record = (after ?? before) as RecordBase;
       const hostId = kind.code === hostKind.code ? id : kind.scopeIds(record).host;
@@ -178,12 +214,26 @@ export class ScanWrite {
         ...(counter.isEmpty ? {} : { records: counter.counts() }),
       });
     }
-    return { records: total.counts(), findings: this.findings, hosts: this.hosts };
+    return {
+      records: total.counts(),
+      findings: this.findings,
+      hosts: this.hosts,
+      ...(this.devices.length === 0 ? {} : { devices: this.devices }),
+      ...(this.setAside.length === 0 ? {} : { set_aside: this.setAside }),
+      ...(this.unfinished.length === 0 ? {} : { unfinished: this.unfinished }),
+    };
   }
 
   private observedOf(kind: AnyKind): Observed {
     return kind.code === hostKind.code ? { last_seen_at: this.seen.last_seen_at ?? null } : this.seen;
   }
+}
+
+/** What was told of fields that are open, or that the record says nothing about yet. */
+function withoutContradictions(record: object, told: Told, open: readonly string[]): Told {
+  const said = record as Readonly<Record<string, unknown>>;
+  const isOpen = (field: string) => open.includes(field) || said[field] === undefined || said[field] === null;
+  return Object.fromEntries(Object.entries(told).filter(([field]) => isOpen(field)));
 }
 
 /** A line for what is no host's: a subnet, a VLAN. */

@@ -36,6 +36,12 @@ export function isOwnAddress(address: string): boolean {
   return ip !== null && !EVERYBODYS.some((block) => cidrContains(block, ip));
 }
 
+/** Whether an address is one of a link alone (RFC 3927, RFC 4291 §2.5.6). */
+export function isLinkLocal(address: string): boolean {
+  const ip = parseIp(address);
+  return ip !== null && LINK_LOCALS.some((block) => cidrContains(block, ip));
+}
+
 /**
  * The signs of a device that answered.
  * @param asked the address under which it did
@@ -56,4 +62,5 @@ export function signsOfDevice(device: Device, asked: string, seenMac: string | n
 
 const NO_SERIALS = new Set(["none", "null", "n/a", "unknown", "default", "default string", "not specified", "not available", "to be filled by o.e.m.", "system serial number", "0123456789", "123456789", "1234567890", "chassis serial number"]);
 const NO_NAMES = new Set(["localhost", "localhost.localdomain", "(none)", "router", "switch", "default", "unknown", "noname", "unnamed"]);
+const LINK_LOCALS = ["169.254.0.0/16", "fe80::/10"].flatMap((text) => parseCidr(text) ?? []);
 const EVERYBODYS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap((text) => parseCidr(text) ?? []);

@@ -18,10 +18,15 @@ export class SubnetPlacer {
 
   /** Of the scan's targets, those that may be a subnet. */
   private readonly blocks: readonly Cidr[];
+  private readonly areBlocksAccepting: boolean;
 
-  /** @param blocks CIDRs that the scan was told to look through */
-  constructor(write: ScanWrite, blocks: readonly string[] = []) {
+  /**
+   * @param blocks CIDRs that the scan was told to look through
+   * @param areBlocksAccepting whether an Admin named them: a subnet that is one of them accepts credentials
+   */
+  constructor(write: ScanWrite, blocks: readonly string[] = [], areBlocksAccepting = false) {
     this.write = write;
+    this.areBlocksAccepting = areBlocksAccepting;
     const parsed = blocks.flatMap((text) => parseCidr(text) ?? []);
     this.blocks = parsed.filter((block) => block.prefixLength >= SHORTEST_PREFIX[block.version] && block.prefixLength < block.bytes.length * 8).sort((a, b) => b.prefixLength - a.prefixLength);
   }
@@ -110,6 +115,8 @@ export class SubnetPlacer {
       vlan_id: null,
       source,
       tags: [],
+      // What was found on the wire is nobody's word that secrets may be sent there; what an Admin named as a target is.
+      accepts_credentials: this.areBlocksAccepting && this.blocks.some((block) => block.text === cidr.text),
     });
     if (made === null) return null;
     this.keep(cidr.text, made.id);

@@ -1,17 +1,19 @@
 // What devices told the last time: one that tells the same, of a host that nobody has changed since, has only to be marked as seen.
 // Beside the ledger, and nothing is lost with it: without it every telling is gone through.
 
-import { and, eq } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KeyedRows } from "../../db/keyed-row.ts";
 import { renderObserved, scopeKey } from "../../db/kind.ts";
+import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import type { DeviceSighting } from "../sightings.ts";
+import { LeftOut } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Of the rules by which tellings become records: with other rules the same telling may come to something else. */
-const RULES = 1;
+const RULES = 4;
 
 const tellings = sqliteTable("discovery_tellings", {
   network_n: integer().notNull(),
@@ -21,19 +23,23 @@ const tellings = sqliteTable("discovery_tellings", {
   ignored_sequence: integer().notNull(),
   digest: text().notNull(),
   seen: text().notNull(),
+  left_out: text(),
+  checksum: integer().notNull(),
 });
+const tellingRows = new KeyedRows(tellings, ["network_n", "ip_address"]);
 
 /** What tells one telling of a device from another: SHA-256 of all that is written of it. Whom it has heard of is written for itself. */
 export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
-  const { arp: _others, ...told } = device;
+  // What was set aside is no part of what is written.
+  const { arp: _others, rows: _rows, conclusions: _conclusions, ...told } = device;
   return new Bun.CryptoHasher("sha256").update(JSON.stringify([RULES, told, mac_address, hostname ?? null])).digest("base64");
 }
 
 /**
  * Marks what a device told before as seen again, where it tells the same as then.
- * @returns its host; null where there is something to go through
+ * @returns its host, and what of it is not kept; null where there is something to go through
  */
-export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): HostRecord | null {
+export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): { readonly host: HostRecord; readonly leftOut: LeftOut } | null {
   const { tx } = write;
   if (sighting.digest === undefined) return null;
   const row = find(write, sighting.ip_address);
@@ -46,13 +52,15 @@ export function seenAsBefore(write: ScanWrite, sighting: DeviceSighting): HostRe
   tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });
   const observed = renderObserved(ifEntryKind, write.seen);
   tx.afterwardsRun(() => {
-    tx.db.$client.query("UPDATE observations SET observed = ?1 WHERE n IN (SELECT value FROM json_each(?2))").run(observed, row.seen);
+    tx.db.$client
+      .query("UPDATE observations SET observed = ?1, checksum = ?2 + n WHERE n IN (SELECT value FROM json_each(?3))")
+      .run(observed, observedChecksum(0, observed), row.seen);
   });
-  return host;
+  return { host, leftOut: new LeftOut(row.left_out) };
 }
 
 /** Keeps what a device told. @param seenIds the records that were marked as seen for it */
-export function rememberTelling(write: ScanWrite, sighting: DeviceSighting, host: HostRecord, seenIds: Iterable<string>): void {
+export function rememberTelling(write: ScanWrite, sighting: DeviceSighting, host: HostRecord, seenIds: Iterable<string>, leftOut: LeftOut): void {
   const { tx } = write;
   const { digest, ip_address } = sighting;
   if (digest === undefined) return;
@@ -61,7 +69,7 @@ export function rememberTelling(write: ScanWrite, sighting: DeviceSighting, host
     const hostN = tx.recordN(host.id) as number;
     const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as { sequence: number } | null;
     if (version === null) return;
-    const row = {
+    const row = withChecksum(tellings, {
       network_n: tx.recordN(write.networkId) as number,
       ip_address,
       host_n: hostN,
@@ -69,19 +77,14 @@ export function rememberTelling(write: ScanWrite, sighting: DeviceSighting, host
       ignored_sequence: ignoredSequence(write),
       digest,
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
-    };
-    const { network_n: _network, ip_address: _address, ...set } = row;
-    tx.db.insert(tellings).values(row).onConflictDoUpdate({ target: [tellings.network_n, tellings.ip_address], set }).run();
+      left_out: leftOut.toText(),
+    });
+    tellingRows.put(tx.db, row);
   });
 }
 
 function find({ tx, networkId }: ScanWrite, address: string) {
-  return tx.db
-    .select()
-    .from(tellings)
-    .where(and(eq(tellings.network_n, tx.recordN(networkId) ?? 0), eq(tellings.ip_address, address)))
-    .limit(1)
-    .all()[0];
+  return tellingRows.find(tx.db, tx.recordN(networkId) ?? 0, address);
 }
 
 /** The transaction that last changed how much is ignored in the network: what was lifted may come back. */

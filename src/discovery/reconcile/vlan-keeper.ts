@@ -1,7 +1,8 @@
 // The VLANs of a network, as its devices have them: found by number, made where one is new, named after a device that names them.
 
-import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { vlanKind, VLAN_NUMBER_MAX, VLAN_NUMBER_MIN } from "../../resources/vlans/vlan.ts";
 import type { DeviceVlan } from "../device.ts";
@@ -10,7 +11,12 @@ import { isSetByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** What a device last called its VLANs. */
-const vlanNames = sqliteTable("discovery_vlan_names", { host_n: integer().primaryKey(), names: text().notNull() });
+const vlanNames = sqliteTable("discovery_vlan_names", {
+  host_n: integer().primaryKey(),
+  names: text().notNull(),
+  checksum: integer().notNull(),
+});
+const nameRows = new KeyedRows(vlanNames, ["host_n"]);
 
 export class VlanKeeper {
   private readonly write: ScanWrite;
@@ -35,13 +41,14 @@ export class VlanKeeper {
   /**
    * Names the VLANs of a device. Devices call one VLAN by different names, and the network knows it by one: that one changes when the device that
    * it came from changes it, not because another device was asked after it.
+   * @param areAll whether what is not among them it does not have, or does not name
    */
-  name(hostId: string, vlans: readonly DeviceVlan[]): void {
+  name(hostId: string, vlans: readonly DeviceVlan[], areAll: boolean): void {
     const { tx } = this.write;
     const hostN = tx.recordN(hostId);
-    const row = hostN === null || hostN === 0 ? undefined : tx.db.select({ names: vlanNames.names }).from(vlanNames).where(eq(vlanNames.host_n, hostN)).limit(1).all()[0];
+    const row = hostN === null || hostN === 0 ? undefined : nameRows.find(tx.db, hostN);
     const before = row === undefined ? {} : (JSON.parse(row.names) as Record<string, string>);
-    const now: Record<string, string> = {};
+    const now: Record<string, string> = areAll ? {} : { ...before };
     for (const { number, name } of vlans) {
       const id = this.idOf(number, name);
       const text = lineOf(name ?? "");
@@ -55,12 +62,7 @@ export class VlanKeeper {
     }
     if (Bun.deepEquals(before, now)) return;
     tx.afterwardsRun(() => {
-      const names = JSON.stringify(now);
-      tx.db
-        .insert(vlanNames)
-        .values({ host_n: tx.recordN(hostId) as number, names })
-        .onConflictDoUpdate({ target: vlanNames.host_n, set: { names: sql`excluded.names` } })
-        .run();
+      nameRows.put(tx.db, withChecksum(vlanNames, { host_n: tx.recordN(hostId) as number, names: JSON.stringify(now) }));
     });
   }
 }

@@ -3,18 +3,24 @@
 
 import { parseIp } from "../../base/ip.ts";
 import { isOneDevices } from "../../base/mac.ts";
-import { heardOf } from "../reconcile/neighbor-tables.ts";
+import { heardOf, type Heard } from "../reconcile/neighbor-tables.ts";
+import type { ServedBefore } from "../mib/served.ts";
 import { digestOf } from "../reconcile/tellings.ts";
+import { countRows, KEPT, narrowed, type RowCount, type RowFate, type RowReason } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
-import type { Choice } from "./credentials.ts";
+import type { SnmpCredential } from "../snmp/credential.ts";
+import type { Choice, Withheld } from "./credentials.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import { DEVICES_AT_A_TIME, type Probes, type Refusal } from "./probes.ts";
 import type { Progress } from "./progress.ts";
 
 /** Addresses of one host that are tried until one answers: a router that is down has too many. */
 export const ADDRESSES_OF_HOST_MAX = 8;
-/** Devices after which the memory that they took is given back: what the collector takes for it is some hundredths of what they took to be read. */
-const DEVICES_BETWEEN_COLLECTIONS = 24;
+/**
+ * Requests that were answered after which the memory that they took is given back: of two dozen small devices, or a dozen large ones. What the
+ * collector takes for it is some hundredths of what they took to be read.
+ */
+const REQUESTS_BETWEEN_COLLECTIONS = 1_500;
 /** Addresses that are taken from the neighbor tables of devices in one scan. */
 export const OVERHEARD_MAX = 262_144;
 
@@ -32,10 +38,33 @@ export interface Candidate {
 /** What came of a candidate by SNMP. */
 type Answer = { readonly isReached: true } | { readonly isReached: false; readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }> };
 
+interface HeardBy {
+  /** Where the device was asked. */
+  readonly ip_address: string;
+  readonly rows: RowCount;
+  /** Addresses that it was the first to tell of, and those that others told of before. */
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+}
+
+export interface HeardRows {
+  /** Where the device was asked. */
+  readonly ip_address: string;
+  readonly rows: RowCount;
+  /** The addresses that lie in none of the network's subnets. */
+  readonly outside: readonly string[];
+}
+
 export interface AskingOptions {
   readonly probes: Pick<Probes, "askDevice" | "macOf">;
   readonly network: KnownNetwork;
   readonly choose: (address: string) => Choice;
+  /** Whether a credential that was chosen for an address may go there still, as it is. */
+  readonly maySend: (address: string, credential: SnmpCredential) => boolean;
+  /** What the agent at an address has told so far. @param hostId of the host that is taken to have it */
+  readonly servedBefore: (address: string, hostId: string | null) => ServedBefore | null;
+  /** The MAC addresses that its interfaces are known to have. */
+  readonly macsBefore: (address: string, hostId: string | null) => readonly string[];
   /** Whether the scan may ask an address. */
   readonly mayAsk: (address: string) => boolean;
   readonly progress: Progress;
@@ -54,10 +83,17 @@ export class Asking {
   /** Addresses and names that devices say their neighbors have, in the order of their telling. */
   private readonly heardAddresses = new Set<string>();
   private readonly heardNames = new Set<string>();
+  /** What addresses were not asked with, and whose they are known to be. */
+  private readonly withheld = new Map<string, { readonly host: KnownHost | null; readonly withheld: Withheld }>();
   private readonly answeredNames = new Set<string>();
   /** Whom the neighbor tables of those that answered hold, by address. */
   private readonly overheard = new Map<string, AddressSighting>();
+  private readonly heardBy: HeardBy[] = [];
+  /** Addresses of others than the first that told of them, as many as are remembered. */
+  private repeated = 0;
   /** What ends the asking at an address that turns out to be of a device which has answered. */
+  /** Since the last collection. */
+  private requestsToCollect = 0;
   private readonly inFlight = new Map<string, AbortController>();
   /** The link-layer addresses at which those that are asked now were seen. */
   private readonly macs = new Map<string, string>();
@@ -105,6 +141,23 @@ export class Asking {
   }
 
   /**
+   * What became of the rows of each device's neighbor tables. To be asked when all that was heard is written.
+   * @param setAside what was not kept of it, by address
+   */
+  *heardRows(setAside: ReadonlyMap<string, RowReason>): Generator<HeardRows> {
+    for (const { ip_address, rows, own, others } of this.heardBy) {
+      const outside = [...own, ...others].filter((address) => setAside.get(address) === "outside");
+      const fateOf = (address: string): RowFate => (this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT));
+      const ofOwn = countRows(own, fateOf);
+      const ofOthers = countRows(others, (address) => {
+        const fate = fateOf(address);
+        return fate === KEPT ? "elsewhere" : fate;
+      });
+      yield { ip_address, rows: narrowed(narrowed(rows, ofOwn), ofOthers), outside };
+    }
+  }
+
+  /**
    * Those that could not be reached and whose silence means something.
    * @param isTold whether nothing but silence of a known host is to be told
    */
@@ -116,6 +169,13 @@ export class Asking {
       if (!isTelling && !isNamed && (host === null || !isTold(host))) continue;
       const label = host?.name ?? candidate.addresses[0] ?? "";
       yield { type: "Unreached", entity: host === null ? null : "host", id: host?.id ?? null, label, reason: reasonOf(refusals, label) };
+    }
+  }
+
+  /** Addresses that were not asked with all that is assigned, and of whom nobody has answered otherwise. */
+  *unanswered(): Generator<readonly [address: string, withheld: Withheld]> {
+    for (const [address, { host, withheld }] of this.withheld) {
+      if (!this.answered.has(address) && (host === null || !this.reachedHosts.has(host.id))) yield [address, withheld];
     }
   }
 
@@ -136,12 +196,16 @@ export class Asking {
   private async answerOf(candidate: Candidate): Promise<Answer> {
     const refusals: Array<{ address: string; refusal: Refusal }> = [];
     const { progress } = this.options;
-    for (const address of candidate.addresses.slice(0, ADDRESSES_OF_HOST_MAX)) {
+    let tried = 0;
+    for (const address of candidate.addresses) {
+      if (tried === ADDRESSES_OF_HOST_MAX) break;
       if (this.settled.has(address) || !this.options.mayAsk(address)) continue;
       this.settled.add(address);
       const failures = await this.askAddress(address, candidate);
       if (failures === null) return { isReached: true };
+      // Where there is nothing to ask with nobody was kept waiting.
       if (failures.length === 0) continue;
+      tried += 1;
       progress.failed(worstOf(failures).reason);
       for (const refusal of failures) refusals.push({ address, refusal });
     }
@@ -151,25 +215,35 @@ export class Asking {
   /** Null where it answered; nothing where there is nothing to ask it with. */
   private async askAddress(address: string, candidate: Candidate): Promise<readonly Refusal[] | null> {
     const { probes, progress, signal } = this.options;
-    const { credentials, refused, remembered } = this.options.choose(address);
+    const { credentials, refused, remembered, withheld } = this.options.choose(address);
+    if (withheld !== null) this.withheld.set(address, { host: candidate.host, withheld });
     if (credentials.length === 0) return refused;
     progress.devicesAsked += 1;
     const needless = new AbortController();
     this.inFlight.set(address, needless);
-    const asked = await probes.askDevice(address, { credentials, remembered, signal: AbortSignal.any([signal, needless.signal]) });
+    const hostId = candidate.host?.id ?? null;
+    const served = this.options.servedBefore(address, hostId);
+    const until = AbortSignal.any([signal, needless.signal]);
+    const maySend = (credential: SnmpCredential): boolean => this.options.maySend(address, credential);
+    const asked = await probes.askDevice(address, { credentials, remembered, served, maySend, signal: until });
     this.inFlight.delete(address);
     signal.throwIfAborted();
     progress.requests += asked.requests;
     if (!asked.ok) return needless.signal.aborted ? [] : [...refused, ...asked.failures];
     progress.devicesAnswered += 1;
     // What a device told is thousands of small things: left to itself, the collector waits until there is far more of it than is in use.
-    if (progress.devicesAnswered % DEVICES_BETWEEN_COLLECTIONS === 0) Bun.gc(true);
+    this.requestsToCollect += asked.requests;
+    if (this.requestsToCollect >= REQUESTS_BETWEEN_COLLECTIONS) {
+      this.requestsToCollect = 0;
+      Bun.gc(true);
+    }
     this.answered.add(address);
     const sweptAs = candidate.seen.find((each) => each.ip_address === address);
     if (sweptAs === undefined) progress.hostsFound += 1;
     const mac = sweptAs?.mac_address ?? probes.macOf(address);
     this.learn({ ip_address: address, mac_address: mac, device: asked.device }, candidate.host);
-    for (const each of heardOf(asked.device)) if (!this.overheard.has(each.ip_address) && this.overheard.size < OVERHEARD_MAX) this.overheard.set(each.ip_address, each);
+    const areMacsMissing = asked.device.broken?.includes("interfaces") === true;
+    this.overhear(address, heardOf(asked.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []));
     // Whom it has heard of is written for itself, when all have answered.
     const { arp: _heard, ...device } = asked.device;
     const sighting: DeviceSighting = {
@@ -181,6 +255,26 @@ export class Asking {
     };
     await this.options.device({ ...sighting, digest: digestOf(sighting) });
     return null;
+  }
+
+  /** Of several devices that have heard of an address, the first one's word counts. */
+  private overhear(address: string, { sightings, rows }: Heard): void {
+    const own: string[] = [];
+    const others: string[] = [];
+    const counted = countRows(sightings, (each) => {
+      const known = this.overheard.get(each.ip_address);
+      if (known !== undefined) {
+        if (this.repeated >= OVERHEARD_MAX) return "elsewhere";
+        this.repeated += 1;
+        others.push(known.ip_address);
+        return KEPT;
+      }
+      if (this.overheard.size >= OVERHEARD_MAX) return "limit";
+      this.overheard.set(each.ip_address, each);
+      own.push(each.ip_address);
+      return KEPT;
+    });
+    if (rows.read > 0) this.heardBy.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
   }
 
   /** What a device says of itself and of its neighbors that saves asking, or leads on. */

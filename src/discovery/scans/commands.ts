@@ -2,18 +2,20 @@
 // by the commands of reconciliation.
 
 import { and, asc, count, desc, eq, inArray, lt, notInArray } from "drizzle-orm";
-import type { CommandActor } from "../../access/actor.ts";
+import { requireRole, type CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
+import { atLeast, type Role } from "../../access/role.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
+import { withChanges, withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { ScanKind } from "../../resources/schedules/schedule.ts";
 import type { Finding } from "../sightings.ts";
-import { NO_OUTCOME, SCANS_KEPT, SCANS_WAITING_MAX, type Scan, type ScanEnding, type ScanOutcome, type ScanProgress } from "./scan.ts";
+import { NO_OUTCOME, SCANS_KEPT, SCANS_WAITING_MAX, SCANS_WITH_READS, type Scan, type ScanEnding, type ScanOutcome, type ScanProgress } from "./scan.ts";
 import { scanOf } from "./stored-scan.ts";
-import { discoveryFindings, discoveryScans, discoveryScheduleRuns, type StoredScan } from "./tables.ts";
+import { discoveryFindings, discoveryScans, discoveryScheduleRuns, type CheckedScan, type StoredScan } from "./tables.ts";
 
 const UNDER_WAY = ["Queued", "Running"] as const;
 
@@ -30,9 +32,10 @@ export interface ScanQueueing {
 
 /**
  * A scan to be done in its turn.
- * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it
+ * @throws DomainError entity_reference_invalid for the network; entity_in_use where too many wait in it; auth_permission_denied for targets
  */
 export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
+  assertMayName(input.targets, actor.role);
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: a network that is there is not");
   const networkN = numberOf(tx, network.id);
@@ -54,21 +57,36 @@ export function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: Comm
       targets: input.targets,
       commit: input.commit,
       allow_large: input.allow_large,
+      // Whoever writes a schedule's targets is an Admin (schedules/commands.ts).
+      are_targets_permitted: input.targets !== null && (input.schedule !== null || atLeast(actor.role, "Admin")),
       schedule_id: input.schedule?.id ?? null,
       requested_by: { type: actor.type, id: actor.id, name: actor.name },
     },
     progress: null,
     outcome: null,
   };
-  tx.db.insert(discoveryScans).values(row).run();
+  tx.db.insert(discoveryScans).values(withChecksum(discoveryScans, row)).run();
   forgetOldScans(tx, networkN);
+  forgetOldReads(tx, networkN);
   return scanOf(row, network.id);
+}
+
+/** @throws DomainError auth_permission_denied for who may not name the targets of a scan */
+export function assertMayName(targets: readonly string[] | null, role: Role): void {
+  if (targets !== null) requireRole(role, roleToOrder(targets), "Naming targets of a scan");
+}
+
+/** The role that it takes to order a scan of these targets; null for the network's subnets. */
+export function roleToOrder(targets: readonly string[] | null): Role {
+  return targets === null ? "Member" : "Admin";
 }
 
 /** What a scan begins with. */
 export interface Dispatched {
   /** The addresses to ask first, by the credentials that they were given to. */
   readonly target_ips: ReadonlyArray<{ readonly credential_id: string; readonly ip_addresses: readonly string[] }>;
+  /** Whether it has targets, and an Admin named them: then the network's credentials may be sent there. */
+  readonly are_targets_permitted: boolean;
 }
 
 /**
@@ -81,12 +99,14 @@ export function dispatchScan(tx: WriteTransaction, input: { id: string }, actor:
   if (row === null || row.status !== "Queued") return null;
   const networkId = tx.recordId(row.network_n) as string;
   if (tx.find(networkKind, networkId) === null) {
-    end(tx, row.id, { status: "Failed", ended_at: tx.instant, outcome: { ...NO_OUTCOME, problem: "the network was deleted" } });
+    const outcome = { ...NO_OUTCOME, problem: "the network was deleted" };
+    end(tx, row, { status: "Failed", ended_at: tx.instant, outcome });
     return null;
   }
-  tx.db.update(discoveryScans).set({ status: "Running", started_at: tx.instant }).where(eq(discoveryScans.id, row.id)).run();
+  change(tx, row, { status: "Running", started_at: tx.instant });
   const { kind, commit } = row.request;
-  if (kind === "sweep") return { target_ips: [] };
+  const are_targets_permitted = row.request.targets !== null && row.request.are_targets_permitted === true;
+  if (kind === "sweep") return { target_ips: [], are_targets_permitted };
   const target_ips: Array<{ credential_id: string; ip_addresses: readonly string[] }> = [];
   for (const id of credentialsWithTargets(tx, row.organization_n)) {
     const credential = tx.get(credentialKind, id);
@@ -95,7 +115,7 @@ export function dispatchScan(tx: WriteTransaction, input: { id: string }, actor:
     target_ips.push({ credential_id: id, ip_addresses: credential.target_ips });
     if (commit && actor.organizationId === credential.organization_id) tx.update(credentialKind, id, { target_ips: null });
   }
-  return { target_ips };
+  return { target_ips, are_targets_permitted };
 }
 
 export interface ScanNote {
@@ -119,9 +139,10 @@ export function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): Sc
   const networkId = row === null ? null : tx.recordId(row.network_n);
   const noted = { isNetworkGone: networkId === null || tx.find(networkKind, networkId) === null };
   if (row?.status !== "Running") return noted;
-  tx.db.update(discoveryScans).set({ progress, outcome }).where(eq(discoveryScans.id, id)).run();
+  change(tx, row, { progress, outcome });
   for (const [place, finding] of findings.entries()) {
-    tx.db.insert(discoveryFindings).values({ scan_id: id, ordinal: ordinal + place, type: finding.type, finding }).onConflictDoNothing().run();
+    const stored = withChecksum(discoveryFindings, { scan_id: id, ordinal: ordinal + place, type: finding.type, finding });
+    tx.db.insert(discoveryFindings).values(stored).onConflictDoNothing().run();
   }
   return noted;
 }
@@ -141,7 +162,7 @@ export function endScan(tx: WriteTransaction, input: ScanEnd): void {
   const row = find(tx, input.id);
   if (row === null || !isUnderWay(row)) return;
   const outcome = input.outcome ?? row.outcome ?? NO_OUTCOME;
-  end(tx, row.id, {
+  end(tx, row, {
     status: input.status,
     ended_at: tx.instant,
     outcome: input.problem === null ? outcome : { ...outcome, problem: input.problem },
@@ -159,7 +180,7 @@ export function cancelScan(tx: WriteTransaction, input: { id: string }, actor: C
   const isReached = row !== null && networkId !== null && row.organization_n === tx.recordN(actor.organizationId) && (actor.networkIds === null || actor.networkIds.includes(networkId));
   if (!isReached || tx.find(networkKind, networkId) === null) throw notFound("scan", input.id);
   if (!isUnderWay(row)) throw new DomainError("entity_stale", `The scan has ended already: ${row.status}.`, { entity: "scan", expected: UNDER_WAY.join(" or "), actual: row.status });
-  if (row.status === "Queued") end(tx, row.id, { status: "Cancelled", ended_at: tx.instant, outcome: NO_OUTCOME });
+  if (row.status === "Queued") end(tx, row, { status: "Cancelled", ended_at: tx.instant, outcome: NO_OUTCOME });
   return scanOf(find(tx, row.id) as StoredScan, networkId);
 }
 
@@ -167,7 +188,8 @@ export function cancelScan(tx: WriteTransaction, input: { id: string }, actor: C
 export function interruptScans(tx: WriteTransaction, input: { problem: string }): number {
   const rows = tx.db.select().from(discoveryScans).where(inArray(discoveryScans.status, [...UNDER_WAY])).orderBy(asc(discoveryScans.id)).all();
   for (const row of rows) {
-    end(tx, row.id, { status: "Interrupted", ended_at: tx.instant, outcome: { ...(row.outcome ?? NO_OUTCOME), problem: input.problem } });
+    const outcome = { ...(row.outcome ?? NO_OUTCOME), problem: input.problem };
+    end(tx, row, { status: "Interrupted", ended_at: tx.instant, outcome });
   }
   return rows.length;
 }
@@ -176,14 +198,12 @@ export function interruptScans(tx: WriteTransaction, input: { problem: string })
 export function passSchedule(tx: WriteTransaction, input: { schedule_id: string; due_at: number }): void {
   const scheduleN = tx.recordN(input.schedule_id);
   if (scheduleN === null) return;
-  tx.db
-    .insert(discoveryScheduleRuns)
-    .values({ schedule_n: scheduleN, due_at: input.due_at })
-    .onConflictDoUpdate({ target: discoveryScheduleRuns.schedule_n, set: { due_at: input.due_at } })
-    .run();
+  const row = withChecksum(discoveryScheduleRuns, { schedule_n: scheduleN, due_at: input.due_at });
+  const target = discoveryScheduleRuns.schedule_n;
+  tx.db.insert(discoveryScheduleRuns).values(row).onConflictDoUpdate({ target, set: row }).run();
 }
 
-function find(tx: WriteTransaction, id: string): StoredScan | null {
+function find(tx: WriteTransaction, id: string): CheckedScan | null {
   return tx.db.select().from(discoveryScans).where(eq(discoveryScans.id, id)).all()[0] ?? null;
 }
 
@@ -191,8 +211,14 @@ function isUnderWay(row: StoredScan): boolean {
   return row.status === "Queued" || row.status === "Running";
 }
 
-function end(tx: WriteTransaction, id: string, ending: Pick<StoredScan, "status" | "ended_at" | "outcome"> & { progress?: ScanProgress }): void {
-  tx.db.update(discoveryScans).set(ending).where(eq(discoveryScans.id, id)).run();
+type Ending = Pick<StoredScan, "status" | "ended_at" | "outcome"> & { progress?: ScanProgress };
+
+function end(tx: WriteTransaction, row: CheckedScan, ending: Ending): void {
+  change(tx, row, ending);
+}
+
+function change(tx: WriteTransaction, row: CheckedScan, changes: Partial<StoredScan>): void {
+  tx.db.update(discoveryScans).set(withChanges(discoveryScans, row, changes)).where(eq(discoveryScans.id, row.id)).run();
 }
 
 function numberOf(tx: WriteTransaction, id: string): number {
@@ -209,6 +235,21 @@ function forgetOldScans(tx: WriteTransaction, networkN: number): void {
     .delete(discoveryScans)
     .where(and(eq(discoveryScans.network_n, networkN), lt(discoveryScans.id, oldestKept.id), notInArray(discoveryScans.status, [...UNDER_WAY])))
     .run();
+}
+
+/** What the tables of devices were read of, beyond the newest scans. Of each scan it is forgotten once, when it is no longer among them. */
+function forgetOldReads(tx: WriteTransaction, networkN: number): void {
+  const beyond = tx.db
+    .select({ id: discoveryScans.id })
+    .from(discoveryScans)
+    .where(eq(discoveryScans.network_n, networkN))
+    .orderBy(desc(discoveryScans.id))
+    .limit(1)
+    .offset(SCANS_WITH_READS)
+    .all();
+  for (const { id } of beyond) {
+    tx.db.delete(discoveryFindings).where(and(eq(discoveryFindings.scan_id, id), eq(discoveryFindings.type, "Read"))).run();
+  }
 }
 
 /** Credentials of an organization that were given addresses to begin with. */

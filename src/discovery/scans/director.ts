@@ -1,14 +1,15 @@
 // Which scan runs when: a queue for each network, a few networks at a time, on a thread of its own whose writes go through the
 // writer like everybody's. Must not know what a scan does.
 
-import type { CommandActor } from "../../access/actor.ts";
+import type { CommandActor, Orderer } from "../../access/actor.ts";
+import { ORDER_WITHDRAWN } from "../../access/rights-now.ts";
 import { SYSTEM_AUTHOR } from "../../access/usage.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { WriteQueue } from "../../db/write-queue.ts";
 import type { WaitOutcome } from "../../history/commit-watch.ts";
-import type { Dispatched, ScanEnd } from "./commands.ts";
+import { roleToOrder, type Dispatched, type ScanEnd } from "./commands.ts";
 import type { FromScanner, ScanThread, StartScanThread } from "./scan-thread.ts";
 import { SCANS_RUNNING_MAX, scanName, type Scan, type ScanProgress } from "./scan.ts";
 
@@ -16,6 +17,8 @@ import { SCANS_RUNNING_MAX, scanName, type Scan, type ScanProgress } from "./sca
 export const CANCEL_PATIENCE_MS = 2_000;
 /** At the end of the appliance, the thread is waited for no longer than this. */
 export const STOP_PATIENCE_MS = 1_500;
+/** Whoever ordered a scan is looked at so soon after a commit, and so often besides: a key may expire. */
+const [LOOK_SOON_MS, LOOK_MS] = [50, 1_000] as const;
 /** The end of a scan that could not be written (a full disk) is written again after this. */
 const END_AGAIN_MS = 5_000;
 
@@ -46,9 +49,14 @@ export const NO_SCANS: Scans = { take: () => {}, live: () => null, beyond: async
 
 interface Entry {
   readonly scan: Scan;
+  /** Writes as long as whoever ordered the scan may order it. */
   readonly author: CommandActor;
+  /** Says what became of the scan, whatever became of them. */
+  readonly teller: CommandActor;
   state: "waiting" | "dispatching" | "running" | "ending";
   isCancelled: boolean;
+  /** Whether it was cancelled because whoever ordered it lost the right to. */
+  isWithdrawn: boolean;
   live: LiveScan;
   readonly waiters: Set<(outcome: WaitOutcome) => void>;
   readonly gone: PromiseWithResolvers<void>;
@@ -65,6 +73,8 @@ export interface ScanDirectorOptions {
   readonly organizationIdOf: (networkId: string) => string | null;
   /** Whether a former run has left scans behind that wait or run. */
   readonly hasLeftBehind: () => boolean;
+  /** Whether whoever ordered a scan may still order it. */
+  readonly mayOrder: (orderer: Orderer) => boolean;
 }
 
 export class ScanDirector implements Scans {
@@ -73,11 +83,16 @@ export class ScanDirector implements Scans {
   private readonly entries = new Map<string, Entry>();
   private thread: ScanThread | null = null;
   private threadClosed: () => void = () => {};
+  /** Calls off the next look at who ordered what. */
+  private cancelLook: () => void = () => {};
+  private isLookSoon = false;
+  private readonly stopListening: () => void;
   private isStopping = false;
   private stopped: Promise<void> | null = null;
 
   constructor(options: ScanDirectorOptions) {
     this.options = options;
+    this.stopListening = options.writes.commits.listen(() => this.look(LOOK_SOON_MS));
   }
 
   /** Says of what a former run has left behind that nobody does it any more. To be called before anything is queued. */
@@ -103,15 +118,20 @@ export class ScanDirector implements Scans {
       writes.run("discovery.end", end, SYSTEM_AUTHOR).catch((error: unknown) => log.error("scan_end_not_written", { scan_id: scan.id, cause: error }));
       return;
     }
+    const teller = authorOf(scan, organizationId);
+    const orderedBy = ordererOf(scan);
     this.entries.set(scan.id, {
       scan,
-      author: authorOf(scan, organizationId),
+      author: orderedBy === null ? teller : { ...teller, orderedBy },
+      teller,
       state: "waiting",
       isCancelled: false,
+      isWithdrawn: false,
       live: { version: 0, progress: null, findings: 0 },
       waiters: new Set(),
       gone: Promise.withResolvers<void>(),
     });
+    this.look(LOOK_SOON_MS);
     this.pump();
   }
 
@@ -161,6 +181,8 @@ export class ScanDirector implements Scans {
 
   private async stopAll(): Promise<void> {
     this.isStopping = true;
+    this.stopListening();
+    this.cancelLook();
     const { timers, writes, log } = this.options;
     for (const entry of this.entries.values()) tell(entry, "closed");
     if (this.thread !== null) {
@@ -176,6 +198,29 @@ export class ScanDirector implements Scans {
     if (this.entries.size === 0) return;
     await writes.run("discovery.interrupt", { problem: "the appliance was stopped" }, SYSTEM_AUTHOR).catch((error: unknown) => log.error("scans_not_interrupted", { cause: error }));
     for (const entry of [...this.entries.values()]) this.forget(entry);
+  }
+
+  /** Looks after so much time, or sooner, whether those who ordered what waits and runs still may. */
+  private look(inMs: number): void {
+    if (this.isStopping || this.isLookSoon) return;
+    const ordered = () => [...this.entries.values()].flatMap((entry) => (entry.author.orderedBy === undefined ? [] : [{ entry, orderer: entry.author.orderedBy }]));
+    this.cancelLook();
+    if (ordered().length === 0) return;
+    this.isLookSoon = inMs <= LOOK_SOON_MS;
+    this.cancelLook = this.options.timers.after(inMs, () => {
+      this.isLookSoon = false;
+      for (const { entry, orderer } of ordered()) if (!this.options.mayOrder(orderer)) this.withdraw(entry);
+      this.look(LOOK_MS);
+    });
+  }
+
+  /** Cancels a scan that nobody may order any more. Its writes are refused already. */
+  private withdraw(entry: Entry): void {
+    if (entry.isWithdrawn || this.entries.get(entry.scan.id) !== entry) return;
+    entry.isWithdrawn = true;
+    entry.isCancelled = true;
+    if (entry.state === "waiting") void this.end(entry, { id: entry.scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
+    else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
   /** Who has the fewest scans under way comes first: no organization's queue holds up another one. */
@@ -222,6 +267,11 @@ export class ScanDirector implements Scans {
       this.update(entry, {});
       this.running().post({ type: "start", order: { id, network_id, organization_id: author.organizationId, kind, targets, commit, allow_large, dispatch_sequence: sequence, ...result } });
     } catch (error) {
+      if (isWithdrawal(error)) {
+        entry.isWithdrawn = true;
+        await this.end(entry, { id: scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
+        return;
+      }
       log.error("scan_not_started", { scan_id: scan.id, cause: error });
       await this.end(entry, { id: scan.id, status: "Failed", progress: null, outcome: null, problem: "it could not be started; the appliance's log tells why" });
     }
@@ -252,7 +302,7 @@ export class ScanDirector implements Scans {
     if (entry === undefined || thread !== this.thread) return;
     if (message.type === "progress") this.update(entry, { progress: message.progress, findings: message.findings });
     else {
-      if (message.cause !== null) this.options.log.error("scan_failed", { scan_id: entry.scan.id, cause: message.cause });
+      if (message.cause !== null && !entry.isWithdrawn) this.options.log.error("scan_failed", { scan_id: entry.scan.id, cause: message.cause });
       void this.end(entry, message.end);
     }
   }
@@ -261,9 +311,12 @@ export class ScanDirector implements Scans {
     const entry = this.entries.get(scan_id);
     try {
       if (entry === undefined) throw new DomainError("entity_not_found", `The scan ${scan_id} does not run any more.`, { entity: "scan", id: scan_id });
-      const outcome = await this.options.writes.run(command, { bytes }, entry.author);
+      // What came of it so far is told in any case.
+      const author = command === "discovery.note" ? entry.teller : entry.author;
+      const outcome = await this.options.writes.run(command, { bytes }, author, { bytes: bytes.length });
       thread.post({ type: "written", id, outcome });
     } catch (error) {
+      if (entry !== undefined && isWithdrawal(error)) this.withdraw(entry);
       const { code, message, params } = error instanceof DomainError ? error : { code: "internal_error" as ErrorCode, message: String(error), params: {} };
       if (code === "internal_error") this.options.log.error("scan_not_written", { scan_id, command, cause: error instanceof Error ? (error.cause ?? error) : error });
       thread.post({ type: "refused", id, code, message, params });
@@ -284,15 +337,18 @@ export class ScanDirector implements Scans {
   private async end(entry: Entry, end: ScanEnd): Promise<void> {
     const { writes, log, timers } = this.options;
     entry.state = "ending";
+    // What it had done by then was done with the right to.
+    const isCut = entry.isWithdrawn && end.status !== "Completed";
+    const told: ScanEnd = isCut ? { ...end, status: "Cancelled", problem: ORDER_WITHDRAWN } : end;
     try {
-      await writes.run("discovery.end", end, entry.author);
+      await writes.run("discovery.end", told, entry.teller);
     } catch (error) {
       log.error("scan_end_not_written", { scan_id: end.id, cause: error });
       if (!this.isStopping) timers.after(END_AGAIN_MS, () => void this.end(entry, end));
       return;
     }
-    const { records, findings, problem } = end.outcome ?? {};
-    log.info("scan_ended", { scan_id: end.id, network_id: entry.scan.network_id, kind: entry.scan.kind, status: end.status, records, findings, problem: end.problem ?? problem });
+    const { records, findings, problem } = told.outcome ?? {};
+    log.info("scan_ended", { scan_id: end.id, network_id: entry.scan.network_id, kind: entry.scan.kind, status: told.status, records, findings, problem: told.problem ?? problem });
     this.forget(entry);
     this.pump();
   }
@@ -304,6 +360,10 @@ export class ScanDirector implements Scans {
 
   private forget(entry: Entry): void {
     this.entries.delete(entry.scan.id);
+    if (this.entries.size === 0) {
+      this.cancelLook();
+      this.isLookSoon = false;
+    }
     entry.gone.resolve();
     tell(entry, "changed");
     this.pump();
@@ -312,6 +372,16 @@ export class ScanDirector implements Scans {
 
 function tell(entry: Entry, outcome: WaitOutcome): void {
   for (const waiter of [...entry.waiters]) waiter(outcome);
+}
+
+/** Whether a write was refused because whoever ordered the scan may not any more. */
+function isWithdrawal(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "auth_permission_denied";
+}
+
+/** Who ordered a scan; null for a schedule, which is the organization's as hosts are, and nobody's. */
+function ordererOf({ requested_by: { type, id }, targets, network_id: networkId }: Scan): Orderer | null {
+  return (type === "User" || type === "ApiKey") && id !== null ? { type, id, role: roleToOrder(targets), networkId } : null;
 }
 
 /** A scan may do to its network what discovery does, and nothing elsewhere. */

@@ -25,6 +25,8 @@ export class DryRun {
   private readonly actor: CommandActor;
   /** Why a record would be written, by its id. */
   private readonly reasons = new Map<string, string>();
+  /** Which forwarding entries would go and come, by interface. They are most of what a scan writes, and not held as records. */
+  private readonly forwarding = new Map<string, { readonly from: Set<string>; readonly to: Set<string> }>();
 
   /**
    * Each command sees one state of the database, and the next one perhaps another: one state held for as long as a scan takes would keep the
@@ -35,7 +37,7 @@ export class DryRun {
     this.db = options.db;
     this.commands = options.commands;
     this.actor = options.actor;
-    this.tx = new WriteTransaction(new Statements(this.db), options.actor, "discovery.dry_run", options.now, options.uuids);
+    this.tx = new UnfinishedTransaction(new Statements(this.db), options.actor, "discovery.dry_run", options.now, options.uuids);
   }
 
   /** As the writer would run it. @returns what would be told besides changes of records, which findings() tells at the end */
@@ -45,21 +47,24 @@ export class DryRun {
     const command = Object.hasOwn(this.commands, name) ? this.commands[name] : undefined;
     if (command === undefined) throw new Error(`scans: there is no command ${name}`);
     const recorded = this.onOneState(() => command(this.tx, { bytes }, this.actor) as Recorded);
+    this.addForwarding(this.tx.release(fdbEntryKind));
     for (const { type, id, reason } of recorded.findings) if (isOfRecords(type) && id !== null) this.reasons.set(id, reason);
     return { sequence: null, result: { ...recorded, findings: recorded.findings.filter(({ type }) => !isOfRecords(type)) } };
   }
 
   /** What would be written, record by record. */
-  findings(): Finding[] {
-    const changes = this.tx.netChanges();
-    const forwarding = forwardingOf(changes);
-    const findings = changes.filter(({ kind }) => kind.code !== fdbEntryKind.code).map((change) => this.findingOf(change, forwarding.get(change.id)));
-    const told = new Set(findings.map(({ id }) => id));
-    for (const [id, changed] of forwarding) {
-      const record = told.has(id) ? null : this.tx.find(ifEntryKind, id);
-      if (record !== null) findings.push({ type: "Changed", entity: ifEntryKind.name, id, label: labelOf(ifEntryKind.name, record), reason: this.reasonOf(record.host_id), changes: { fdb_macs: changed } });
+  *findings(): Generator<Finding> {
+    const told = new Set<string>();
+    for (const change of this.tx.eachNetChange()) {
+      told.add(change.id);
+      yield this.findingOf(change, this.forwardingAt(change.id));
     }
-    return findings;
+    for (const id of this.forwarding.keys()) {
+      const [record, changed] = told.has(id) ? [null] : [this.tx.find(ifEntryKind, id), this.forwardingAt(id)];
+      if (record === null || changed === undefined) continue;
+      const label = labelOf(ifEntryKind.name, record);
+      yield { type: "Changed", entity: ifEntryKind.name, id, label, reason: this.reasonOf(record.host_id), changes: { fdb_macs: changed } };
+    }
   }
 
   /** The records of a kind that would be written, each as it would be; null for one that would be gone. */
@@ -69,6 +74,20 @@ export class DryRun {
 
   close(): void {
     this.db.$client.close();
+  }
+
+  private addForwarding(changes: readonly NetChange[]): void {
+    for (const { before, after } of changes) {
+      const entry = (after ?? before) as FdbEntryRecord;
+      const changed = this.forwarding.get(entry.if_entry_id) ?? { from: new Set(), to: new Set() };
+      this.forwarding.set(entry.if_entry_id, changed);
+      (after === null ? changed.from : changed.to).add(entry.mac_address);
+    }
+  }
+
+  private forwardingAt(id: string): FieldChange | undefined {
+    const changed = this.forwarding.get(id);
+    return changed === undefined ? undefined : { from: [...changed.from], to: [...changed.to] };
   }
 
   private onOneState<Result>(work: () => Result): Result {
@@ -117,17 +136,9 @@ function isOfRecords(type: Finding["type"]): boolean {
   return type === "Created" || type === "Changed" || type === "Closed";
 }
 
-/** Forwarding entries by their interface: which would go, and which would come. */
-function forwardingOf(changes: readonly NetChange[]): Map<string, { from: string[]; to: string[] }> {
-  const byInterface = new Map<string, { from: string[]; to: string[] }>();
-  for (const { kind, before, after } of changes) {
-    if (kind.code !== fdbEntryKind.code) continue;
-    const entry = (after ?? before) as FdbEntryRecord;
-    const changed = byInterface.get(entry.if_entry_id) ?? { from: [], to: [] };
-    byInterface.set(entry.if_entry_id, changed);
-    (after === null ? changed.from : changed.to).push(entry.mac_address);
-  }
-  return byInterface;
+/** What is to be done once it is written never is: it would hold all that the devices told. */
+class UnfinishedTransaction extends WriteTransaction {
+  override afterwardsRun(): void {}
 }
 
 function labelOf(kind: string, record: RecordBase): string {

@@ -2,23 +2,29 @@
 // and what is written of the answer, is others' work.
 
 import type { Clock } from "../../base/clock.ts";
+import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { AddressSighting, Recorded } from "../sightings.ts";
+import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
+import type { ServedBefore } from "../mib/served.ts";
+import { rowsInWords, type RowReason } from "../rows.ts";
+import { OUTSIDE_TOLD_MAX, type AddressSighting, type Recorded, type SeenDevice } from "../sightings.ts";
 import type { Unseen } from "../reconcile/staleness.ts";
 import { Asking, inParallel, type Candidate } from "./asking.ts";
 import { candidateAt, candidateOfHost, candidatesIn, candidatesOf, isExpected } from "./candidates.ts";
 import type { ScanEnd, ScanNote, ScanNoted } from "./commands.ts";
-import { Credentials } from "./credentials.ts";
+import { Credentials, type Choice } from "./credentials.ts";
 import type { DryRun } from "./dry-run.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
 import type { OpenedCredential } from "./opened-credentials.ts";
 import { OutcomeBook } from "./outcome-book.ts";
 import { NAMES_AT_A_TIME, type Probes } from "./probes.ts";
 import { Progress } from "./progress.ts";
-import { Recorder, sharedBytes } from "./recorder.ts";
+import { Recorder, type LostReason } from "./recorder.ts";
 import { failed, orStopped, ScanProblem, stopped, type Ending } from "./scan-ending.ts";
 import type { ScanOrder, ScanPorts, StopReason } from "./scan-thread.ts";
 import { Scope, targetProblems } from "./scope.ts";
+import type { Standing } from "./standing-credentials.ts";
+import { withheldFindings } from "./withheld.ts";
 
 /** Addresses that are swept before those that answered are asked: what is known of them is kept that long. */
 export const ADDRESSES_OF_SLICE = 16_384;
@@ -37,6 +43,11 @@ const STALE_PASSES_MAX = 1_000;
 export const NOTE_MS = 1_000;
 export const FINDINGS_OF_NOTE = 500;
 
+const LOST: Readonly<Record<LostReason, string>> = {
+  broken: "what it answered could not be written; the appliance's log tells why",
+  endless: "not all that it told could be written: a command that went on with it wrote nothing more",
+};
+
 /** Links between the interfaces of a network, as its devices tell of each other. */
 export interface Links {
   /** The inputs of the commands that bring what is written to them. */
@@ -48,6 +59,11 @@ export interface EngineParts {
   /** Null for a network that is gone. */
   readonly network: KnownNetwork | null;
   readonly openCredential: (id: string) => OpenedCredential | null;
+  /** Who may be sent which credential at the moment of the asking. */
+  readonly standing: (networkN: number) => Standing;
+  /** What the agent at an address has told so far, and the MAC addresses of its interfaces: reconcile/served-memory.ts. */
+  readonly servedBefore: (networkN: number, address: string, hostId: string | null) => ServedBefore | null;
+  readonly macsBefore: (networkN: number, address: string, hostId: string | null) => readonly string[];
   /** Of a scan that only tells what it would do; else null. */
   readonly dryRun: DryRun | null;
   readonly links: Links;
@@ -76,6 +92,9 @@ class ScanRun {
   /** Known hosts that answered a sweep, and targets by themselves that did. */
   private readonly alive = new Set<string>();
   private readonly aliveTargets = new Set<string>();
+  /** The devices that answered, by where they did, and what was heard of and is not kept, by address. */
+  private readonly devices = new Map<string, SeenDevice>();
+  private readonly setAside = new Map<string, RowReason>();
   private noting: Promise<void> = Promise.resolve();
   private noted = "";
   private hasToldChanges = false;
@@ -92,10 +111,15 @@ class ScanRun {
       scanId: order.id,
       networkId: order.network_id,
       blocks: (order.targets ?? []).filter((target) => target.includes("/")),
+      areBlocksAccepting: order.are_targets_permitted,
       run: (command, bytes) => (dryRun === null ? ports.write<Recorded>(command, bytes) : dryRun.run(command, bytes)),
       timers: parts.timers,
-      recorded: (recorded, sequence) => this.book.addRecorded(recorded, sequence),
-      lost: (label) => this.book.add({ type: "Skipped", entity: null, id: null, label, reason: "what it answered could not be written; the appliance's log tells why" }),
+      recorded: (recorded, sequence) => {
+        this.book.addRecorded(recorded, sequence);
+        for (const device of recorded.devices ?? []) this.devices.set(device.ip_address, device);
+        for (const { ip_address, reason } of recorded.set_aside ?? []) this.setAside.set(ip_address, reason);
+      },
+      lost: (label, why) => this.book.add({ type: "Skipped", entity: null, id: null, label, reason: LOST[why] }),
     });
     this.book.wrote(order.dispatch_sequence);
   }
@@ -114,7 +138,7 @@ class ScanRun {
     this.progress.end();
     this.cancelNote();
     try {
-      this.tellChanges();
+      await this.tellChanges();
     } catch (error) {
       if (ending.status === "Completed") ending = failed(error);
     }
@@ -135,12 +159,21 @@ class ScanRun {
     const inhabited = new Set(network.byAddress.keys());
     const scope = order.targets === null ? Scope.ofSubnets(network.subnets, inhabited) : Scope.ofTargets(order.targets, network.subnets, inhabited);
     for (const { cidr, reason } of scope.passedOver) book.add({ type: "Skipped", entity: "subnet", id: null, label: cidr, reason });
-    const credentials = new Credentials(network, order.target_ips, parts.openCredential);
+    const subnets = new AcceptingSubnets(network.subnets);
+    const isNamed = order.are_targets_permitted ? (address: string) => scope.contains(address) : () => false;
+    const credentials = new Credentials(network, order.target_ips, parts.openCredential, (address) => isNamed(address) || subnets.accepts(address));
+    const standing = parts.standing(network.n);
     const first = this.targetIps();
     const asking = new Asking({
       probes: parts.probes,
       network,
-      choose: (address) => credentials.at(address),
+      choose: (address) => this.chosen(address, network, standing, isNamed),
+      maySend: (address, credential) =>
+        standing.untilCommit(`${order.id} ${address} ${credential.credential_id}`, () =>
+          this.chosen(address, network, standing, isNamed).credentials.some((each) => Bun.deepEquals(each, credential)),
+        ),
+      servedBefore: (address, hostId) => parts.servedBefore(network.n, address, hostId),
+      macsBefore: (address, hostId) => parts.macsBefore(network.n, address, hostId),
       mayAsk: (address) => scope.contains(address) || first.has(address),
       progress,
       signal: this.signal,
@@ -159,18 +192,33 @@ class ScanRun {
     // After all that answered, within and without this scan's targets: the writer takes those that lie in the network.
     for (const sighting of asking.neighborsOfDevices()) await this.recorder.address(sighting);
     await this.recorder.flush();
+    this.tellHeard(asking);
     await this.link();
     await this.perish(network);
-    this.tellChanges();
+    await this.tellChanges();
     // Last: there may be very many, and they must not crowd out what was found.
     this.tellUnreached(scope, network, asking, credentials);
+    for (const finding of withheldFindings(asking.unanswered(), subnets, network.hosts)) book.add(finding);
+  }
+
+  /** By what stands now, not by what was known when the scan began: what an Admin has taken back meanwhile is not sent any more. */
+  private chosen(address: string, { remembered }: KnownNetwork, standing: Standing, isNamed: (address: string) => boolean): Choice {
+    const { order, parts } = this;
+    const given = order.target_ips.filter((each) => each.ip_addresses.includes(address) && standing.isNamed(each.credential_id, address, order.commit));
+    const { subnets, assignments, byAddress } = standing.at(address);
+    const network = { assignments, byAddress, remembered };
+    return new Credentials(network, given, parts.openCredential, (at) => isNamed(at) || subnets.accepts(at)).at(address);
   }
 
   /** What a scan that only tells would have changed. */
-  private tellChanges(): void {
+  private async tellChanges(): Promise<void> {
     if (this.parts.dryRun === null || this.hasToldChanges) return;
     this.hasToldChanges = true;
-    for (const finding of this.parts.dryRun.findings()) this.book.add(finding);
+    for (const finding of this.parts.dryRun.findings()) {
+      this.book.add(finding);
+      // As they come: all of them at once are as much again as what they tell of.
+      if (this.book.freshCount >= FINDINGS_OF_NOTE) await this.note();
+    }
   }
 
   /** The addresses that credentials were given to begin with, wherever they are; never what is no host's. */
@@ -285,6 +333,18 @@ class ScanRun {
       if (this.alive.has(host.id) || asking.hasReached(host.id) || told.has(host.id)) continue;
       const silent = host.addresses.map((each) => each.ip_address).filter((address) => scope.contains(address));
       if (silent.length > 0) this.book.add({ type: "Unreached", entity: "host", id: host.id, label: host.name, reason: `no answer from ${silent.slice(0, 3).join(", ")}${silent.length > 3 ? ", …" : ""}` });
+    }
+  }
+
+  /** Of each device, what became of the rows of its neighbor tables: whom it has heard of is written after all devices. */
+  private tellHeard(asking: Asking): void {
+    for (const { ip_address, rows, outside } of asking.heardRows(this.setAside)) {
+      const device = this.devices.get(ip_address);
+      if (device === undefined) continue;
+      const some = outside.length === 0 ? "" : `; outside: ${outside.slice(0, 3).join(", ")}${outside.length > 3 ? ", …" : ""}`;
+      const addresses = outside.length === 0 ? {} : { addresses: outside.slice(0, OUTSIDE_TOLD_MAX) };
+      const finding = { type: "Read", entity: "host", id: device.host_id, label: `${device.name}: arp`, reason: rowsInWords(rows) + some } as const;
+      this.book.add({ ...finding, rows, ...addresses });
     }
   }
 

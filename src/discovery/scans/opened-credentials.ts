@@ -1,4 +1,5 @@
-// Credentials with their secrets in the clear, as long as a scan lives: opened when they are first needed. Must not log nor keep them.
+// Credentials with their secrets in the clear, opened anew each time that they are needed: one that was changed or deleted meanwhile must not
+// be sent as it was. Must not log nor keep them.
 
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Reader } from "../../db/reader.ts";
@@ -11,11 +12,12 @@ import { SecretUnreadable, type SecretFiles } from "./secret-files.ts";
 /** A credential, or why it cannot be used. */
 export type OpenedCredential = { readonly ok: true; readonly credential: SnmpCredential } | { readonly ok: false; readonly refusal: Refusal };
 
+const CREDENTIAL = "SELECT c.n, c.members FROM credentials c JOIN history_records r ON r.n = c.n WHERE r.id = ?";
+
 export class OpenedCredentials {
   private readonly reader: Reader;
   private readonly box: SecretBox;
   private readonly files: SecretFiles;
-  private readonly opened = new Map<string, OpenedCredential | null>();
 
   constructor(reader: Reader, box: SecretBox, files: SecretFiles) {
     this.reader = reader;
@@ -25,15 +27,11 @@ export class OpenedCredentials {
 
   /** Null for a credential that is not there any more. */
   get(id: string): OpenedCredential | null {
-    const known = this.opened.get(id);
-    if (known !== undefined) return known;
-    const opened = this.open(id);
-    this.opened.set(id, opened);
-    return opened;
+    return this.reader.snapshot(() => this.open(id));
   }
 
   private open(id: string): OpenedCredential | null {
-    const rows = this.reader.snapshot(() => this.reader.statement("SELECT c.n, c.members FROM credentials c JOIN history_records r ON r.n = c.n WHERE r.id = ?").values(id)) as Array<[number, string]>;
+    const rows = this.reader.statement(CREDENTIAL).values(id) as Array<[number, string]>;
     const row = rows[0];
     if (row === undefined) return null;
     const [n, members] = row;

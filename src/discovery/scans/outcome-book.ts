@@ -1,7 +1,7 @@
 // What came of a scan so far: counts, and findings that are handed on in batches and forgotten here. Bounded, however much there is to tell.
 
 import type { Finding, Recorded, RecordCounts } from "../sightings.ts";
-import { FINDINGS_KEPT, type ScanOutcome } from "./scan.ts";
+import { FINDINGS_KEPT, READS_KEPT, type ScanOutcome } from "./scan.ts";
 
 export class OutcomeBook {
   /** Means of the echoes. */
@@ -12,6 +12,7 @@ export class OutcomeBook {
   /** Findings so far, those that are not kept included. */
   count = 0;
   private kept = 0;
+  private keptReads = 0;
   private dropped = 0;
   private unreached = 0;
   private transactions: { first: number; last: number } | null = null;
@@ -27,11 +28,14 @@ export class OutcomeBook {
     this.byType.set(finding.type, (this.byType.get(finding.type) ?? 0) + 1);
     this.count += 1;
     if (finding.type === "Unreached") this.unreached += 1;
-    if (this.kept >= FINDINGS_KEPT) {
+    // What devices were read of must not crowd out what came of it.
+    const isRead = finding.type === "Read";
+    if (isRead ? this.keptReads >= READS_KEPT : this.kept - this.keptReads >= FINDINGS_KEPT) {
       this.dropped += 1;
       return;
     }
     this.kept += 1;
+    if (isRead) this.keptReads += 1;
     this.fresh.push(finding);
     if (finding.id !== null && (finding.type === "Created" || finding.type === "Changed")) this.freshPlaces.set(finding.id, this.fresh.length - 1);
   }

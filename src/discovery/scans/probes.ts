@@ -2,6 +2,7 @@
 
 import type { SnmpCredential } from "../snmp/credential.ts";
 import type { AddressSighting, WorkingCredential } from "../sightings.ts";
+import type { ServedBefore } from "../mib/served.ts";
 import type { Device } from "../device.ts";
 
 /** Devices that are read at the same time. */
@@ -36,6 +37,16 @@ export type AskedDevice =
   | { readonly ok: true; readonly device: Device; readonly credential: WorkingCredential; readonly requests: number }
   | { readonly ok: false; readonly failures: readonly Refusal[]; readonly requests: number };
 
+export interface AskOptions {
+  readonly credentials: readonly SnmpCredential[];
+  readonly remembered: WorkingCredential | null;
+  /** What the agent has told so far; null where that is not known. */
+  readonly served: ServedBefore | null;
+  /** Asked before everything that is sent with a credential: false from when it was taken back or changed. */
+  readonly maySend: (credential: SnmpCredential) => boolean;
+  readonly signal: AbortSignal;
+}
+
 export interface Probes {
   /**
    * Finds out which of these addresses answer; asks no other.
@@ -43,7 +54,7 @@ export interface Probes {
    */
   sweep(addresses: readonly string[], signal: AbortSignal, events: SweepEvents): Promise<{ readonly means: string }>;
   /** Reads a device with the first credential that opens it. Once the signal is aborted, soon and in any way. */
-  askDevice(address: string, options: { readonly credentials: readonly SnmpCredential[]; readonly remembered: WorkingCredential | null; readonly signal: AbortSignal }): Promise<AskedDevice>;
+  askDevice(address: string, options: AskOptions): Promise<AskedDevice>;
   /** The link-layer address that this machine knows of an address on one of its own links; null where it knows none. */
   macOf(address: string): string | null;
   /** The addresses of a name; null where nobody answers. Once the signal is aborted, soon and in any way. */

@@ -2,9 +2,10 @@
 // a slow disk and not in memory. Must not know what becomes of it.
 
 import { DomainError } from "../../base/errors.ts";
+import { sharedBytes } from "../../base/shared-bytes.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { Outcome } from "../../db/transaction.ts";
-import type { AddressSighting, DeviceSighting, Recorded } from "../sightings.ts";
+import type { AddressSighting, DeviceSighting, Recorded, Unfinished } from "../sightings.ts";
 
 export const DEVICES_OF_BATCH = 16;
 export const ADDRESSES_OF_BATCH = 500;
@@ -22,10 +23,19 @@ const BREAKS_ONE: ReadonlySet<string> = new Set(["internal_error", "payload_too_
 /** Runs a command on the bytes of its input. @throws DomainError */
 export type RunCommand = (command: string, bytes: Uint8Array) => Promise<Outcome<Recorded>>;
 
+/** broken: it broke the command that was to write it; endless: a command went on with it and wrote nothing more. */
+export type LostReason = "broken" | "endless";
+
+/** What a batch holds of one sighting: where it was, and its JSON. */
+interface Item {
+  readonly label: string;
+  readonly text: string;
+}
+
 interface Batch {
   readonly command: "discovery.devices" | "discovery.addresses";
   readonly most: number;
-  items: Array<{ readonly label: string; readonly text: string }>;
+  items: Item[];
   length: number;
 }
 
@@ -34,11 +44,13 @@ export interface RecorderOptions {
   readonly networkId: string;
   /** The blocks among the scan's targets. */
   readonly blocks?: readonly string[];
+  /** Whether an Admin named them: a subnet that is made of one accepts credentials. */
+  readonly areBlocksAccepting?: boolean;
   readonly run: RunCommand;
   readonly timers: Timers;
   readonly recorded: (recorded: Recorded, sequence: number | null) => void;
-  /** Told of what broke the command that was to write it; the rest of its batch was written without it. */
-  readonly lost: (label: string) => void;
+  /** Told of what was not written, or not all of it; the rest of its batch is written without it. */
+  readonly lost: (label: string, reason: LostReason) => void;
 }
 
 export class Recorder {
@@ -152,35 +164,48 @@ export class Recorder {
     }
   }
 
-  /** A sighting that breaks its command must not take its neighbors along. */
-  private async sightings(command: string, items: ReadonlyArray<{ readonly label: string; readonly text: string }>): Promise<void> {
+  /**
+   * A sighting that breaks its command must not take its neighbors along.
+   * @param isContinued whether a command before wrote a part of it
+   */
+  private async sightings(command: string, items: readonly Item[], isContinued = false): Promise<void> {
     try {
-      const { blocks = [] } = this.options;
-      await this.runText(command, `${blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},`}"sightings":[${items.map(({ text }) => text).join(",")}]`);
+      const { blocks = [], areBlocksAccepting = false } = this.options;
+      const told = blocks.length === 0 ? "" : `"blocks":${JSON.stringify(blocks)},"are_blocks_accepting":${areBlocksAccepting},`;
+      const { unfinished = [], records } = await this.runText(command, `${told}"sightings":[${items.map(({ text }) => text).join(",")}]`);
+      // What one command does not finish the next one does, and others have their turn in between.
+      for (const { label, text } of items) {
+        const left = unfinished.find(({ ip_address }) => ip_address === label);
+        if (left === undefined) continue;
+        if (this.isClosed) return;
+        // Where one has nothing to write, neither has the next.
+        if (isContinued && Object.keys(records).length === 0) this.options.lost(label, "endless");
+        else await this.sightings(command, [{ label, text: isContinued ? text : continued(text, left) }], true);
+      }
     } catch (error) {
       if (!(error instanceof DomainError && BREAKS_ONE.has(error.code))) throw error;
       const [first] = items;
       if (items.length === 1 && first !== undefined) {
-        this.options.lost(first.label);
+        this.options.lost(first.label, "broken");
         return;
       }
-      for (const item of items) await this.sightings(command, [item]);
+      for (const item of items) await this.sightings(command, [item], isContinued);
     }
   }
 
-  private run(command: string, input: object): Promise<void> {
-    return this.runText(command, JSON.stringify(input).slice(1, -1));
+  private async run(command: string, input: object): Promise<void> {
+    await this.runText(command, JSON.stringify(input).slice(1, -1));
   }
 
   /** @param members of the input, as JSON */
-  private async runText(command: string, members: string): Promise<void> {
+  private async runText(command: string, members: string): Promise<Recorded> {
     const { scanId, networkId, run, timers, recorded } = this.options;
     const bytes = sharedBytes(`{"scan_id":${JSON.stringify(scanId)},"network_id":${JSON.stringify(networkId)}${members === "" ? "" : `,${members}`}}`);
     for (let tries = 1; ; tries += 1) {
       try {
         const { result, sequence } = await run(command, bytes);
         recorded(result, sequence);
-        return;
+        return result;
       } catch (error) {
         if (!(error instanceof DomainError && error.code === "rate_limit_exceeded") || tries >= BUSY_TRIES || this.isClosed) throw error;
         await new Promise<void>((resolve) => timers.after(BUSY_MS, resolve));
@@ -193,10 +218,7 @@ export class Recorder {
   }
 }
 
-/** Text in memory that threads hand to each other without copying it. */
-export function sharedBytes(text: string): Uint8Array {
-  const bytes = Buffer.from(text);
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
+/** @param text the JSON of a sighting */
+function continued(text: string, { is_second_telling }: Unfinished): string {
+  return `{"is_continued":true,"is_second_telling":${is_second_telling},${text.slice(1)}`;
 }

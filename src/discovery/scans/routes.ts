@@ -1,7 +1,7 @@
 // /api/v1/discovery/scans: asking for scans, and what became of them.
 
 import { Type, type Static } from "@sinclair/typebox";
-import { MEMBER, requireRole, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
 import { DomainError, invalid, notFound } from "../../base/errors.ts";
 import { untilOver } from "../../db/long-reads.ts";
 import type { CommitWatch } from "../../history/commit-watch.ts";
@@ -10,13 +10,13 @@ import { byteStream } from "../../http/byte-stream.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, META, metaAt, resolvedMembers, successBody } from "../../http/envelope.ts";
 import { AtQuery, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
-import { failed, notFoundThen, readAt, readingAt, repeatableOf, runWrite, type Inventory, type ResourceCall } from "../../resources/answers.ts";
+import { failed, notFoundThen, readAt, readingAt, termsOf, runWrite, type Inventory, type ResourceCall } from "../../resources/answers.ts";
 import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
 import { FINDING_TYPES } from "../sightings.ts";
-import type { ScanQueueing } from "./commands.ts";
+import { assertMayName, type ScanQueueing } from "./commands.ts";
 import type { Scans } from "./director.ts";
 import { countScans, findingsAfter, findingsOf, findScan, pageOfScans, scansAfter, type FoundScan, type ScanQuery, type ScansAt } from "./scan-reads.ts";
-import { Finding, FINDING_EXAMPLE, FINDINGS_KEPT, NO_PROGRESS, QUEUED_EXAMPLE, Scan, SCAN_EXAMPLE, SCAN_STATUSES, ScanCreate, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX } from "./scan.ts";
+import { Finding, FINDING_EXAMPLE, FINDINGS_KEPT, NO_PROGRESS, QUEUED_EXAMPLE, READS_KEPT, Scan, SCAN_EXAMPLE, SCAN_STATUSES, ScanCreate, SCANS_KEPT, SCANS_RUNNING_MAX, SCANS_WAITING_MAX, SCANS_WITH_READS } from "./scan.ts";
 import { targetProblems } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
 
@@ -56,7 +56,7 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       {
         operationId: "createScan",
         summary: "Ask for a scan of a network",
-        description: `Answers at once, with the scan as Queued. Two scans of one network never overlap: the others wait for their turn, ${SCANS_WAITING_MAX} at most; ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\` the network's subnets are asked, but those of the types Internet, Remote and Loopback; nothing else ever is, besides the \`target_ips\` of its credentials. What it finds is written as it goes, what is as it was makes no version.`,
+        description: `Answers at once, with the scan as Queued. Two scans of one network never overlap: the others wait for their turn, ${SCANS_WAITING_MAX} at most; ${SCANS_RUNNING_MAX} networks are scanned at a time. Without \`targets\` the network's subnets are asked, but those of the types Internet, Remote and Loopback; nothing else ever is, besides the \`target_ips\` of its credentials. Credentials go only where an Admin has sent them: findings of the type Skipped tell where that kept a device from being asked. What it finds is written as it goes, what is as it was makes no version. It is cancelled where whoever ordered it may not any more.`,
         group,
         access: MEMBER,
         body: ScanCreate,
@@ -66,12 +66,12 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       },
       async (call) => {
         const { network_id, kind, targets: named = null, commit = true, allow_large = false } = call.body;
-        if (named !== null) requireRole(call.actor.role, "Admin", "Naming targets of a scan");
+        assertMayName(named, call.actor.role);
         const problems = targetProblems(named ?? [], allow_large);
         if (problems.length > 0) throw invalid(problems.map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named?.[index] })));
         const targets = named === null ? null : [...new Set(named)];
         const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
-        const { result, isReplayed } = await inventory.writes.run<Scan>("discovery.queue", input, inventory.authorOf(call.actor, call.requestId), repeatableOf(call).repeatable);
+        const { result, isReplayed } = await inventory.writes.run<Scan>("discovery.queue", input, inventory.authorOf(call), termsOf(call));
         if (isReplayed === true) call.headers["idempotency-replayed"] = "true";
         else scans.take(result);
         return json(call, successBody(JSON.stringify(result), META));
@@ -100,7 +100,7 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         });
       },
     )
-    .get("/api/v1/discovery/scans/:id", { operationId: "getScan", summary: "Get a scan with its progress or its outcome", group, access: VIEWER, params: IdParams, query: At, answer: Scan, example: { data: SCAN_EXAMPLE } }, (call) =>
+    .get("/api/v1/discovery/scans/:id", { operationId: "getScan", summary: "Get a scan with its progress or its outcome", description: "While it runs, how far it is; afterwards, what it found and wrote in numbers. With `at`, as it stood then. What it found in detail are its findings.", group, access: VIEWER, params: IdParams, query: At, answer: Scan, example: { data: SCAN_EXAMPLE } }, (call) =>
       asOf(call, (actor, then, asked, members) => {
         const found = findScan(reader, call.params.id, actor, then);
         if (found === null) throw notFoundThen("scan", call.params.id, asked, then?.asOf.thinned);
@@ -133,7 +133,7 @@ export function scanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
       {
         operationId: "listScanFindings",
         summary: "List what a scan created, changed, closed and could not reach",
-        description: `In the order in which it came upon them, ${FINDINGS_KEPT} at most. As of an instant before its end there are none.`,
+        description: `In the order in which it came upon them, ${FINDINGS_KEPT} at most. As of an instant before its end there are none. Those of the type Read, one for each device and table of which rows were read, account for every row: kept, or set aside for a reason. There are ${READS_KEPT} of them at most, and they are kept of the ${SCANS_WITH_READS} newest scans of a network.`,
         group,
         access: VIEWER,
         params: IdParams,

@@ -11,6 +11,7 @@ import { openReadOnly } from "../../db/connection.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
 import { Reader } from "../../db/reader.ts";
 import type { Commands } from "../../db/writer.ts";
+import { macsBefore, servedBefore } from "../reconcile/served-memory.ts";
 import { findUnseen } from "../reconcile/staleness.ts";
 import { DryRun } from "./dry-run.ts";
 import { runScan, type Links } from "./engine.ts";
@@ -20,6 +21,7 @@ import type { Probes } from "./probes.ts";
 import { scanName } from "./scan.ts";
 import type { ScanMachine, ScanOrder } from "./scan-thread.ts";
 import { SecretFiles } from "./secret-files.ts";
+import { StandingCredentials } from "./standing-credentials.ts";
 
 /** What crosses to the thread at its start. */
 export interface ScannerOptions {
@@ -61,6 +63,9 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
           probes,
           network,
           openCredential: (id) => credentials.get(id),
+          standing: (networkN) => new StandingCredentials(reader, networkN),
+          servedBefore: (networkN, address, hostId) => servedBefore(reader, networkN, address, hostId),
+          macsBefore: (networkN, address, hostId) => macsBefore(reader, networkN, address, hostId),
           dryRun,
           links: network === null ? { find: () => [] } : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.unwritten(kind)),
           unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
@@ -70,7 +75,11 @@ export function openScanMachine(options: Pick<ScannerOptions, "databasePath" | "
       } finally {
         dryRun?.close();
         running -= 1;
-        if (running === 0) probes.forgetSecrets();
+        if (running === 0) {
+          probes.forgetSecrets();
+          // Until the next scan there is nothing that would make the collector look.
+          Bun.gc(true);
+        }
       }
     },
     close: () => reader.close(),

@@ -4,7 +4,8 @@
 import { Type, type Static } from "@sinclair/typebox";
 import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../http/schemas.ts";
 import { SCAN_KINDS, TARGETS_MAX, type ScanKind } from "../../resources/schedules/schedule.ts";
-import { FINDING_TYPES } from "../sightings.ts";
+import { ROW_REASONS } from "../rows.ts";
+import { FINDING_TYPES, OUTSIDE_TOLD_MAX } from "../sightings.ts";
 
 export const SCAN_STATUSES = ["Queued", "Running", "Completed", "Cancelled", "Failed", "Interrupted"] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
@@ -23,6 +24,10 @@ export const SCANS_RUNNING_MAX = 4;
 export const SCANS_KEPT = 1_000;
 /** Findings of one scan that are kept; what is beyond is counted. */
 export const FINDINGS_KEPT = 10_000;
+/** Findings besides that say what became of the rows of a device's table: some 10,000 devices have so many. */
+export const READS_KEPT = 100_000;
+/** Scans of one network of which these are kept: the newest. */
+export const SCANS_WITH_READS = 10;
 /** Between two reports of a running scan. */
 export const PROGRESS_INTERVAL_MS = 250;
 
@@ -39,6 +44,8 @@ export interface ScanRequest {
   readonly targets: readonly string[] | null;
   readonly commit: boolean;
   readonly allow_large: boolean;
+  /** Whether an Admin named the targets; absent of scans that were asked for before it was written down. */
+  readonly are_targets_permitted?: boolean;
   readonly schedule_id: string | null;
   readonly requested_by: RequestedBy;
 }
@@ -107,7 +114,7 @@ export const ScanCreate = Body({
   network_id: Uuid,
   kind: OneOf(SCAN_KINDS, { description: "sweep: which addresses answer, and on which ports. snmp: what the known hosts, or every target, tell. full: a sweep, then SNMP at what answers." }),
   targets: Type.Optional(
-    Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX, description: "Addresses and CIDRs to ask instead of the network's subnets; takes the role Admin. Each address is asked once." })),
+    Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX, description: "Addresses and CIDRs to ask instead of the network's subnets, also with the network's credentials; takes the role Admin. Each address is asked once." })),
   ),
   commit: Type.Optional(Type.Boolean({ default: true, description: "False: write nothing, and tell what would be written." })),
   allow_large: Type.Optional(Type.Boolean({ default: false, description: "Takes IPv4 targets above /16. IPv6 targets above /112 are never taken." })),
@@ -122,6 +129,17 @@ export const Finding = Type.Object(
     label: Type.String({ description: "What people call it: a host's name, an address, a CIDR." }),
     reason: Type.String({ description: "One clause." }),
     records: Type.Optional(Type.Record(Type.String(), Records, { description: "Of a host: records below it, by kind in the plural." })),
+    rows: Type.Optional(
+      Type.Object(
+        {
+          read: Count("Rows that were read."),
+          kept: Count("Of those, the ones that are kept."),
+          set_aside: CountsBy(`Of those, the others, by reason: ${Object.entries(ROW_REASONS).map(([reason, words]) => `\`${reason}\` ${words}`).join("; ")}.`),
+        },
+        { description: "Of a table of a device: `read` is `kept` and all of `set_aside` together." },
+      ),
+    ),
+    addresses: Type.Optional(Type.Array(Type.String(), { description: `Of an ARP table: the addresses that are in none of the network's subnets, ${OUTSIDE_TOLD_MAX} at most.` })),
     changes: Type.Optional(Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), { description: "With `commit: false`: what each field is, and what it would be." })),
   },
   { $id: "ScanFinding" },

@@ -2,7 +2,7 @@
 // asked about here. Must not know how they are asked.
 
 import { parseIp } from "../../base/ip.ts";
-import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { blockOf, edgesOf, FORBIDDEN, interior, mostSpecific, numberOf, textOf, union, withoutForbidden, type Block, type Range } from "./address-blocks.ts";
 
 /** A target or subnet above this is walked through only where that is asked for. */
@@ -11,9 +11,6 @@ export const LARGEST_PREFIX_V4 = 16;
 export const LARGEST_PREFIX_V6 = 112;
 /** Addresses of one scan, whatever is asked for: a /12. */
 export const SCAN_ADDRESSES_MAX = 1_048_576;
-
-/** What is not swept unless it is named: other people's addresses, what is far away, and what is in every machine. */
-export const PASSED_OVER_TYPES: readonly SubnetType[] = ["Internet", "Remote", "Loopback"];
 
 /**
  * What only this machine reaches, itself and what a cloud tells it (169.254.169.254), whatever a subnet with these addresses is said to be:

@@ -3,7 +3,7 @@
 import { parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
-import { NeighborTable } from "../kernel/neighbors.ts";
+import { NeighborTable, openNeighbors } from "../kernel/neighbors.ts";
 import { askDevice } from "../snmp/ask-device.ts";
 import { forgetKeys } from "../snmp/net-snmp-user.ts";
 import { sweep } from "../sweep/sweep.ts";
@@ -25,7 +25,7 @@ export interface SystemProbesOptions {
 }
 
 export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }: SystemProbesOptions): Probes {
-  const neighbors = new NeighborTable(monotonicMs);
+  const neighbors = new NeighborTable(monotonicMs, openNeighbors().read);
   return {
     sweep: (addresses, signal, events) =>
       sweep(
@@ -33,7 +33,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
         { signal, random, timers, monotonicMs, ...(tcpPorts === null ? {} : { tcpPorts }) },
         { answer: events.answer, progress: ({ done, requests, errors }) => events.progress({ done, requests, errors: Object.fromEntries(Object.entries(errors).map(([kind, count]) => [snakeCase(kind), count])) }) },
       ),
-    askDevice: (address, { credentials, remembered, signal }) => askDevice({ address, port: snmpPort }, { credentials, remembered, signal, timers, random }),
+    askDevice: (address, options) => askDevice({ address, port: snmpPort }, { ...options, timers, random }),
     macOf: (address) => {
       try {
         return neighbors.find(address, NEIGHBORS_MAX_AGE_MS)?.neighbor.mac_address ?? null;

@@ -15,8 +15,10 @@ export const discoveryScans = sqliteTable("discovery_scans", {
   request: text({ mode: "json" }).$type<ScanRequest>().notNull(),
   progress: text({ mode: "json" }).$type<ScanProgress>(),
   outcome: text({ mode: "json" }).$type<ScanOutcome>(),
+  checksum: integer().notNull(),
 });
-export type StoredScan = typeof discoveryScans.$inferSelect;
+export type CheckedScan = typeof discoveryScans.$inferSelect;
+export type StoredScan = Omit<CheckedScan, "checksum">;
 
 export const discoveryFindings = sqliteTable(
   "discovery_findings",
@@ -25,6 +27,7 @@ export const discoveryFindings = sqliteTable(
     ordinal: integer().notNull(),
     type: text().$type<FindingType>().notNull(),
     finding: text({ mode: "json" }).$type<Finding>().notNull(),
+    checksum: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.scan_id, table.ordinal] })],
 );
@@ -32,4 +35,5 @@ export const discoveryFindings = sqliteTable(
 export const discoveryScheduleRuns = sqliteTable("discovery_schedule_runs", {
   schedule_n: integer().primaryKey(),
   due_at: integer().notNull(),
+  checksum: integer().notNull(),
 });

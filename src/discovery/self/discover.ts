@@ -1,8 +1,7 @@
 // Self discovery as one step: read the machine, then record it. The reading stays outside the write transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
-import type { Repeatable } from "../../db/kept-outcomes.ts";
-import type { WriteQueue } from "../../db/write-queue.ts";
+import type { WriteQueue, WriteTerms } from "../../db/write-queue.ts";
 import { readMachine } from "./read-machine.ts";
 import type { SelfDiscovered, SelfDiscoveryInput } from "./reconcile.ts";
 import type { MachineSnapshot } from "./machine.ts";
@@ -15,10 +14,10 @@ export interface SelfDiscoveryReport extends SelfDiscovered {
 /** @throws DomainError entity_reference_invalid for a network out of the actor's reach */
 export async function discoverSelf(
   writes: WriteQueue,
-  options: { networkId: string; discoveryId: string; actor: CommandActor; repeatable?: Repeatable; read?: () => Promise<MachineSnapshot> },
+  options: { networkId: string; discoveryId: string; actor: CommandActor; terms?: WriteTerms; read?: () => Promise<MachineSnapshot> },
 ): Promise<SelfDiscoveryReport & { readonly isReplayed: boolean }> {
   const machine = await (options.read ?? readMachine)();
   const input: SelfDiscoveryInput = { network_id: options.networkId, discovery_id: options.discoveryId, machine };
-  const { sequence, result, isReplayed } = await writes.run<SelfDiscovered>("discovery.self", input, options.actor, options.repeatable);
+  const { sequence, result, isReplayed } = await writes.run<SelfDiscovered>("discovery.self", input, options.actor, options.terms);
   return { ...result, sequence, isReplayed: isReplayed === true };
 }

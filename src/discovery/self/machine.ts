@@ -16,6 +16,8 @@ export interface MachineSnapshot {
   interfaces: MachineInterface[];
   /** By address, IPv4 before IPv6; each address once. See `inventoryAddresses` for what is left out. */
   addresses: MachineAddress[];
+  /** False where the kernel may not be asked, and those of interfaces that are switched off may be missing. */
+  has_all_addresses: boolean;
   /** By number, then protocol (Tcp before Udp); each pair once. */
   ports: MachinePort[];
   /** As SNMP's sysDescr has it, like `uname -srvm`: `Linux 6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC … x86_64`. */

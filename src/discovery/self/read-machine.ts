@@ -5,19 +5,18 @@ import { createHmac } from "node:crypto";
 import { machine } from "node:os";
 import { join } from "node:path";
 import { inventoryAddresses } from "./inventory-addresses.ts";
-import { readKernelAddresses } from "./kernel-addresses.ts";
+import { type KernelAddresses, readKernelAddresses } from "./kernel-addresses.ts";
 import { readAttribute, readTable } from "./kernel-files.ts";
 import type { MachinePort, MachineSnapshot } from "./machine.ts";
 import { firstEphemeralPort, servedPorts } from "./proc-net.ts";
 import { readInterfaces } from "./read-interfaces.ts";
-import type { KernelAddress } from "./rtnetlink.ts";
 
 /** Where to look; the defaults are this machine. */
 export interface ReadMachineOptions {
   procRoot?: string;
   sysRoot?: string;
   etcRoot?: string;
-  readAddresses?: () => KernelAddress[];
+  readAddresses?: () => KernelAddresses;
 }
 
 /**
@@ -34,11 +33,13 @@ export async function readMachine(options: ReadMachineOptions = {}): Promise<Mac
     readSysDescr(procRoot),
     readProduct(sysRoot),
   ]);
+  const { addresses, isWhole } = readAddresses();
   return {
     hostname,
     machine_id: machineId,
     interfaces,
-    addresses: inventoryAddresses(readAddresses()),
+    addresses: inventoryAddresses(addresses),
+    has_all_addresses: isWhole,
     ports,
     sys_descr: sysDescr,
     manufacturer: product.manufacturer,

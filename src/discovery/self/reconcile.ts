@@ -7,12 +7,13 @@ import { applianceSettings } from "../../access/tables.ts";
 import { eq } from "drizzle-orm";
 import { formatInstant } from "../../base/instant.ts";
 import { isOneDevices } from "../../base/mac.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import type { AnyKind, Observed } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { portType } from "../../resources/ports/port-type.ts";
 import { portKind } from "../../resources/ports/port.ts";
@@ -123,6 +124,7 @@ class SelfReconciliation {
         sys_contact: null,
         chassis_id: null,
         management_url: null,
+        asset_tag: null,
         ...told,
       },
       { observed: { last_seen_at: this.seen.last_seen_at ?? null } },
@@ -153,7 +155,8 @@ class SelfReconciliation {
   private set(name: string, value: string): void {
     const { tx } = this;
     tx.afterwardsRun(() => {
-      tx.db.insert(applianceSettings).values({ name, value }).onConflictDoUpdate({ target: applianceSettings.name, set: { value } }).run();
+      const row = withChecksum(applianceSettings, { name, value });
+      tx.db.insert(applianceSettings).values(row).onConflictDoUpdate({ target: applianceSettings.name, set: row }).run();
     });
   }
 
@@ -173,8 +176,19 @@ class SelfReconciliation {
       if (present === undefined) ids.set(address.ip_address, this.found(ipAddressKind, { host_id: host.id, network_id: host.network_id, ...fields, name, position }));
       else ids.set(address.ip_address, this.again(ipAddressKind, present.id, fields));
     }
-    this.forget(ipAddressKind, known.values());
+    const { true: hidden = [], false: gone = [] } = Object.groupBy(known.values(), (each) => `${this.mayBeHidden(each)}`);
+    this.forget(ipAddressKind, gone);
+    // It stays this machine's to end, when it can be seen to be gone.
+    for (const { id } of hidden) if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
     return ids;
+  }
+
+  /** Whether the address is one of an interface that is switched off, where only the others' were to be seen. */
+  private mayBeHidden({ name, mac_address: mac }: IpAddressRecord): boolean {
+    const { has_all_addresses: hasAll, interfaces } = this.machine;
+    if (hasAll) return false;
+    const own = interfaces.find((each) => each.if_name === name) ?? interfaces.find((each) => mac !== null && each.mac_address === mac);
+    return own?.admin_status === "Down";
   }
 
   private interfaces(host: HostRecord, addressIds: Map<string, string>): void {
@@ -269,6 +283,7 @@ class SelfReconciliation {
         vlan_id: null,
         source: DISCOVERED,
         tags: [],
+        accepts_credentials: false,
       }).id
     );
   }

@@ -23,6 +23,10 @@ export interface AddressDatagram extends AnswerEnd {
   addresses: KernelAddress[];
 }
 
+/** Of linux/if_addr.h. The same bit is IFA_F_SECONDARY in IPv4, where it means nothing to us. */
+export const IFA_F_TEMPORARY = 0x01;
+export const IFA_F_DADFAILED = 0x08;
+
 /** RTM_GETADDR for all families. */
 export function addressDumpRequest(): Uint8Array {
   return netlinkRequest(RTM_GETADDR, NLM_F_DUMP, new Uint8Array(ADDRESS_HEADER_BYTES));
@@ -50,9 +54,6 @@ const AF_INET6 = 10;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 const IFA_FLAGS = 8;
-/** The same bit is IFA_F_SECONDARY in IPv4, where it means nothing to us. */
-const IFA_F_TEMPORARY = 0x01;
-const IFA_F_DADFAILED = 0x08;
 
 function readAddress(view: DataView, body: number, end: number): KernelAddress | null {
   const family = view.getUint8(body);

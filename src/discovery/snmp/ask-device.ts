@@ -6,6 +6,7 @@ import type { Device } from "../device.ts";
 import { deviceOf } from "../mib/device.ts";
 import { READING_PLAN } from "../mib/plan.ts";
 import type { Reads, ReadStep } from "../mib/reads.ts";
+import type { ServedBefore } from "../mib/served.ts";
 import type { WorkingCredential } from "../sightings.ts";
 import type { SnmpCredential } from "./credential.ts";
 import { type FailureReason, type SnmpFailure, failure, isFailure } from "./failure.ts";
@@ -24,6 +25,10 @@ export interface AskDeviceOptions {
   readonly credentials: readonly SnmpCredential[];
   /** What opened it the last time: tried first where it is among the credentials. */
   readonly remembered: WorkingCredential | null;
+  /** What the agent has told so far, so that what it serves no more is missed; null where that is not known. */
+  readonly served?: ServedBefore | null;
+  /** Asked before everything that is sent with a credential; always true unless told. */
+  readonly maySend?: (credential: SnmpCredential) => boolean;
   readonly signal: AbortSignal;
   readonly timers: Timers;
   readonly random: Random;
@@ -39,7 +44,7 @@ export interface AskDeviceOptions {
 /** What is read, and what is made of it. */
 export interface DeviceReader {
   readonly plan: readonly ReadStep[];
-  readonly deviceOf: (reads: Reads) => Device;
+  readonly deviceOf: (reads: Reads, served: ServedBefore | null) => Device;
 }
 
 export interface TriedCredential {
@@ -69,12 +74,15 @@ export async function askDevice(target: { readonly address: string; readonly por
     const opened = await open({ address: target.address, port: target.port ?? SNMP_PORT }, credential, extensions, { ...options, onRequest });
     if (isFailure(opened)) {
       failures.push({ credential_id: credential.credential_id, ...opened });
-      if (ENDS_TRYING.has(opened.reason)) break;
+      // One that was taken back ends nothing but its own trial.
+      if (ENDS_TRYING.has(opened.reason) && options.maySend?.(credential) !== false) break;
       continue;
     }
     try {
       const reads = await readSteps(opened.session, reader.plan, options);
-      return { ok: true, device: reader.deviceOf(reads), credential: { credential_id: credential.credential_id, key_extension: opened.extension }, requests };
+      const device = reader.deviceOf(reads, options.served ?? null);
+      const working = { credential_id: credential.credential_id, key_extension: opened.extension };
+      return { ok: true, device, credential: working, requests };
     } finally {
       opened.session.close();
     }
@@ -119,7 +127,9 @@ async function open(
   let problem = failure("no_answer");
   for (const extension of extensions) {
     const { timers, random, onRequest = () => {}, tryingPatience = TRYING_PATIENCE } = options;
-    const session = await openSession(target, credential, { timers, random, onRequest, patience: tryingPatience, keyExtension: extension ?? "Blumenthal" });
+    const maySend = (): boolean => options.maySend?.(credential) !== false;
+    const keyExtension = extension ?? "Blumenthal";
+    const session = await openSession(target, credential, { timers, random, onRequest, maySend, patience: tryingPatience, keyExtension });
     if (isFailure(session)) return session;
     const refusal = await tryOut(session, options.signal);
     if (refusal === null) {

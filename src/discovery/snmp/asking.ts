@@ -37,6 +37,8 @@ export interface Asking {
    * @param signal aborted with an SnmpFailure as its reason, the answer is that failure; with any other, `cancelled`
    */
   ask(question: Question, signal: AbortSignal): Promise<Answer | SnmpFailure>;
+  /** The same agent, waited for not much longer than its answers have taken so far. Shares the turn to ask. */
+  briefly(): Asking;
   /** The same agent's context of one VLAN: community `public@10`, SNMPv3 context `vlan-10`. Shares the turn to ask. */
   inVlan(vlan: number): Asking;
 }

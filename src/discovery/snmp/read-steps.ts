@@ -28,6 +28,7 @@ export async function readSteps(asking: Asking, plan: readonly ReadStep[], optio
   const reads = new Map<string, StepRead>();
   const device = limited(options.signal, options.deviceDeadlineMs ?? DEVICE_DEADLINE_MS, options.timers);
   const pace = newPace();
+  const silences = new Silences();
   let gone: SnmpFailure | null = null;
   try {
     for (const step of plan) {
@@ -37,10 +38,19 @@ export async function readSteps(asking: Asking, plan: readonly ReadStep[], optio
         continue;
       }
       options.onStep?.(step);
+      if (silences.isDoubtful(step)) {
+        const silence = await briefSilence(asking, step, device.signal);
+        if (silence !== null) {
+          reads.set(step.name, failedStep(step, silence));
+          gone = await whetherGone(asking, silence, device.signal);
+          continue;
+        }
+      }
       const limit = limited(device.signal, options.stepDeadlineMs ?? STEP_DEADLINE_MS, options.timers);
       try {
         const { read, failure } = await readStep(asking, step, reads, limit.signal, pace);
         reads.set(step.name, read);
+        if (failure?.reason === "no_answer" && isEmpty(read)) silences.add(step);
         gone = failure === null ? null : await whetherGone(asking, failure, device.signal);
       } finally {
         limit.release();
@@ -50,6 +60,52 @@ export async function readSteps(asking: Asking, plan: readonly ReadStep[], optio
     device.release();
   }
   return reads;
+}
+
+/** Steps that are waited for in vain at full length, of a device that answers others. Whatever is asked of it then is first asked briefly. */
+export const MAX_SILENT_STEPS = 3;
+
+/** Which parts of a device have said nothing while others answered. */
+class Silences {
+  private readonly subtrees = new Set<string>();
+  private count = 0;
+
+  add(step: ReadStep): void {
+    this.count += 1;
+    const oid = firstOid(step);
+    if (oid !== null) this.subtrees.add(moduleOf(oid));
+  }
+
+  /** Whether it is likely that nothing comes of a step. */
+  isDoubtful(step: ReadStep): boolean {
+    // Contexts of VLANs are tried briefly of themselves.
+    if (step.vlanContexts !== undefined) return false;
+    const oid = firstOid(step);
+    return this.count >= MAX_SILENT_STEPS || (oid !== null && this.subtrees.has(moduleOf(oid)));
+  }
+}
+
+/** What a whole MIB stands under: a group of mib-2, one of an enterprise's, or of another registry. One process of an agent serves it, or none. */
+function moduleOf(oid: string): string {
+  const arcs = oid.split(".");
+  return arcs.slice(0, oid.startsWith("1.3.6.1.2.1.") ? 7 : oid.startsWith("1.3.6.1.4.1.") ? 9 : 6).join(".");
+}
+
+function firstOid({ scalars = {}, columns = {} }: ReadStep): string | null {
+  return Object.values(scalars)[0] ?? Object.values(columns)[0] ?? null;
+}
+
+function isEmpty({ scalars, columns }: StepRead): boolean {
+  return scalars.size === 0 && [...columns.values()].every(({ values, isComplete }) => values.size === 0 && !isComplete);
+}
+
+/** Its silence to the smallest question of a step, without waiting for long; null where it answers, whatever that is. */
+async function briefSilence(asking: Asking, step: ReadStep, signal: AbortSignal): Promise<SnmpFailure | null> {
+  const oid = firstOid(step);
+  if (oid === null) return null;
+  const kind = step.scalars === undefined ? "GetNext" : "Get";
+  const answer = await asking.briefly().ask({ kind, oids: [oid] }, signal);
+  return isFailure(answer) && answer.reason === "no_answer" ? answer : null;
 }
 
 /** After so many contexts in a row that say nothing the rest are not asked. */

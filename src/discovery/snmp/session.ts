@@ -28,6 +28,8 @@ export interface SessionOptions {
   readonly patience?: Patience;
   /** Called for every datagram that is sent. */
   readonly onRequest?: () => void;
+  /** Asked before every datagram; false ends the question as `cancelled`, with nothing sent. */
+  readonly maySend?: () => boolean;
   /** Of AES-256; Blumenthal unless told. */
   readonly keyExtension?: KeyExtension;
 }
@@ -90,9 +92,20 @@ export class SnmpSession implements Asking {
     return this.askIn(this.context, question, signal);
   }
 
+  briefly(): Asking {
+    const ask = (question: Question, signal: AbortSignal) => this.askIn(this.context, question, signal, this.briefPatience());
+    return { hasBulk: this.hasBulk, ask, briefly: () => this.briefly(), inVlan: (vlan) => this.inVlan(vlan) };
+  }
+
   inVlan(vlan: number): Asking {
     const context = this.snmp.version === Version3 ? `vlan-${vlan}` : `${this.context}@${vlan}`;
-    return { hasBulk: this.hasBulk, ask: (question, signal) => this.askIn(context, question, signal), inVlan: (other) => this.inVlan(other) };
+    const asking = (patience?: () => Patience): Asking => ({
+      hasBulk: this.hasBulk,
+      ask: (question, signal) => this.askIn(context, question, signal, patience?.()),
+      briefly: () => asking(() => this.briefPatience()),
+      inVlan: (other) => this.inVlan(other),
+    });
+    return asking();
   }
 
   /** Frees the socket at once; an open question is answered `cancelled`. Any number of times. */
@@ -102,7 +115,7 @@ export class SnmpSession implements Asking {
     this.socket?.close();
   }
 
-  private askIn(context: string, question: Question, signal: AbortSignal): Promise<Answer | SnmpFailure> {
+  private askIn(context: string, question: Question, signal: AbortSignal, patience?: Patience): Promise<Answer | SnmpFailure> {
     if (this.pending !== null) throw new Error("The question before has not been answered.");
     if (signal.aborted) return Promise.resolve(failureOf(signal));
     if (this.isClosed) return Promise.resolve(failure("cancelled"));
@@ -112,7 +125,7 @@ export class SnmpSession implements Asking {
       const pending: Pending = {
         question,
         context,
-        patience: context === this.context || this.hasAnsweredElsewhere ? this.patience : this.patienceElsewhere(),
+        patience: patience ?? (context === this.context || this.hasAnsweredElsewhere ? this.patience : this.briefPatience()),
         sentAtMs: 0,
         attempt: 0,
         issue: 0,
@@ -133,9 +146,9 @@ export class SnmpSession implements Asking {
     });
   }
 
-  /** A context that may not be there is not waited for like one that is: an agent that answers fast elsewhere would here as well. */
-  private patienceElsewhere(): Patience {
-    const timeoutMs = Math.max(MIN_TIMEOUT_ELSEWHERE_MS, SLOWER_ELSEWHERE * this.slowestMs);
+  /** What may not be there (a context, say) is not waited for like what is: an agent that answers fast elsewhere would here as well. */
+  private briefPatience(): Patience {
+    const timeoutMs = Math.max(MIN_BRIEF_TIMEOUT_MS, SLOWER_ELSEWHERE * this.slowestMs);
     return { ...this.patience, timeoutMs: Math.min(this.patience.timeoutMs, timeoutMs) };
   }
 
@@ -171,6 +184,7 @@ export class SnmpSession implements Asking {
       this.settle(failure("garbage", "the device asks for another beginning again and again"));
       return;
     }
+    if (this.isTakenBack()) return;
     register();
     // The second of one issue is an advance: the engine has been found.
     if (pending.sendCount > 1) pending.attempt = 0;
@@ -187,10 +201,16 @@ export class SnmpSession implements Asking {
       pending.waitedMs += waitMs;
       pending.attempt += 1;
       if (pending.attempt > pending.patience.retries) this.settle(this.silence(pending));
-      else this.transmit(pending, pending.datagram ?? datagram);
+      else if (!this.isTakenBack()) this.transmit(pending, pending.datagram ?? datagram);
     });
     this.options.onRequest?.();
     this.socket?.send(datagram);
+  }
+
+  private isTakenBack(): boolean {
+    if (this.options.maySend?.() !== false) return false;
+    this.settle(failure("cancelled", TAKEN_BACK));
+    return true;
   }
 
   private receive(datagram: Buffer): void {
@@ -253,10 +273,13 @@ export class SnmpSession implements Asking {
   }
 }
 
+/** Of a credential that must not be sent any more. */
+export const TAKEN_BACK = "the credential was taken back or changed meanwhile";
+
 const BACKOFF = 1.5;
 /** Part of a waiting time that chance adds: what began together does not repeat together. */
 const JITTER = 0.25;
-const MIN_TIMEOUT_ELSEWHERE_MS = 200;
+const MIN_BRIEF_TIMEOUT_MS = 200;
 const SLOWER_ELSEWHERE = 4;
 /** SNMPv3 takes up to three: for the engine's id, its time, the answer. */
 const MAX_SENDS = 4;

@@ -29,6 +29,16 @@ export async function openEchoTool(version: 4 | 6, means: "Fping" | "Ping", part
   }
 }
 
+/** Whether fping or ping works here; neither is left running. */
+export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
+  for (const means of ["Fping", "Ping"] as const) {
+    const echo = await openEchoTool(4, means, parts);
+    echo?.end(new Error("Whether it works is known."));
+    if (echo !== null) return true;
+  }
+  return false;
+}
+
 /** Children at once, each with one address. */
 const MAX_PINGS = 64;
 

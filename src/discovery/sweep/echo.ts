@@ -1,6 +1,7 @@
 // ICMP echo by the best means that this machine has for it, and which one that is.
 
 import type { Ip } from "../../base/ip.ts";
+import type { Sockets } from "../kernel/sockets.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { type EchoSocketParts, openEchoSocket } from "./echo-socket.ts";
 import { type EchoToolParts, openEchoTool } from "./echo-tools.ts";
@@ -28,10 +29,16 @@ export interface Echo {
   end(reason: unknown): void;
 }
 
+export interface EchoParts extends Omit<EchoSocketParts, "sockets">, EchoToolParts {
+  /** Null where this process may not call the C library. */
+  readonly sockets: Sockets | null;
+}
+
 /** The first of `means` that works here; null where none does. */
-export async function openEcho(version: 4 | 6, parts: EchoSocketParts & EchoToolParts, means: readonly EchoMeans[] = ECHO_MEANS): Promise<Echo | null> {
+export async function openEcho(version: 4 | 6, parts: EchoParts, means: readonly EchoMeans[] = ECHO_MEANS): Promise<Echo | null> {
+  const { sockets } = parts;
   for (const each of means) {
-    const echo = each === "IcmpDatagram" || each === "IcmpRaw" ? openEchoSocket(version, each, parts) : await openEchoTool(version, each, parts);
+    const echo = each === "Fping" || each === "Ping" ? await openEchoTool(version, each, parts) : sockets && openEchoSocket(version, each, { ...parts, sockets });
     if (echo) return echo;
   }
   return null;

@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
-import { NeighborTable } from "../kernel/neighbors.ts";
-import { KernelRoutes } from "../kernel/ways.ts";
-import { Sockets } from "../kernel/sockets.ts";
+import { type NeighborSource, NeighborTable, openNeighbors } from "../kernel/neighbors.ts";
+import type { Routes } from "../kernel/way.ts";
+import { openRoutes } from "../kernel/ways.ts";
+import { openSockets, type Sockets } from "../kernel/sockets.ts";
 import { type ArpSocket, openArpSocket } from "./arp-socket.ts";
 import { type Echo, ECHO_MEANS_LABELS, type EchoMeans, openEcho } from "./echo.ts";
 import type { ErrorKind } from "./error-kinds.ts";
@@ -14,8 +15,20 @@ import { Pump } from "./pump.ts";
 import { ReverseDns } from "./reverse-dns.ts";
 import { ServiceIdentifier } from "./identify-service.ts";
 import { Slots } from "./slots.ts";
-import { TcpProber } from "./tcp-prober.ts";
+import { RuntimeTcpProber } from "./tcp-by-runtime.ts";
+import { type TcpConnector, TcpProber } from "./tcp-prober.ts";
 import { TokenBucket } from "./token-bucket.ts";
+
+/** What the kernel is asked by. */
+export interface KernelAccess {
+  /** Null where this process may not call the C library. */
+  readonly sockets: () => Sockets | null;
+  readonly routes: () => Routes;
+  readonly neighbors: () => NeighborSource;
+}
+
+/** As far as this process may. */
+export const SYSTEM_KERNEL: KernelAccess = { sockets: openSockets, routes: openRoutes, neighbors: openNeighbors };
 
 export interface InstrumentOptions {
   /** TCP connections on their way at once. */
@@ -28,6 +41,7 @@ export interface InstrumentOptions {
   readonly isArpOn: boolean;
   readonly dnsServers: readonly string[];
   readonly findTool: (name: string) => string | null;
+  readonly kernel: KernelAccess;
   readonly random: Random;
   readonly timers: Timers;
   readonly monotonicMs: () => number;
@@ -36,11 +50,12 @@ export interface InstrumentOptions {
 export class Instruments {
   readonly timers: Timers;
   readonly monotonicMs: () => number;
-  readonly routes: KernelRoutes;
+  readonly routes: Routes;
   /** Null where this process may not. */
   readonly arp: ArpSocket | null;
-  readonly tcp: TcpProber;
+  readonly tcp: TcpConnector;
   readonly neighbors: NeighborTable;
+  readonly areNeighborStatesTold: boolean;
   readonly dns: ReverseDns;
   readonly services: ServiceIdentifier;
   /** For hosts that are asked for all their ports: some are done before the next begin. */
@@ -53,7 +68,7 @@ export class Instruments {
   readonly errors = new Map<ErrorKind, number>();
   requests = 0;
   readonly #options: InstrumentOptions;
-  readonly #sockets: Sockets;
+  readonly #sockets: Sockets | null;
   readonly #pump: Pump;
   readonly #requestsPerSecond: TokenBucket;
   readonly #broadcastsPerSecond: TokenBucket;
@@ -63,7 +78,7 @@ export class Instruments {
   readonly #pausing = new Set<(reason: unknown) => void>();
   #ended: { reason: unknown; isDone: Promise<void> } | null = null;
 
-  /** Throws an Error where the machine gives neither sockets nor routes at all. */
+  /** Throws an Error where the machine tells no routes at all. */
   constructor(options: InstrumentOptions) {
     const { timers, random, monotonicMs, ratePerSecond } = options;
     this.#options = options;
@@ -74,12 +89,17 @@ export class Instruments {
     this.#broadcastsPerSecond = new TokenBucket(Math.min(ratePerSecond, MAX_BROADCASTS_PER_SECOND), monotonicMs, timers);
     this.connections = new Slots(Math.min(options.concurrency, roomForConnections(openFilesMax())));
     this.unresolved = new Slots(roomForUnresolved());
-    this.#sockets = new Sockets();
-    this.routes = new KernelRoutes();
-    const parts = { sockets: this.#sockets, pump: this.#pump, timers };
-    this.arp = options.isArpOn ? openArpSocket({ ...parts, permit: () => this.#permitBroadcast() }) : null;
-    this.tcp = new TcpProber(parts);
-    this.neighbors = new NeighborTable(monotonicMs);
+    const { kernel } = options;
+    this.routes = kernel.routes();
+    const sockets = kernel.sockets();
+    this.#sockets = sockets;
+    const parts = { pump: this.#pump, timers };
+    const permit = () => this.#permitBroadcast();
+    this.arp = options.isArpOn && sockets !== null ? openArpSocket({ ...parts, sockets, permit }) : null;
+    this.tcp = sockets === null ? new RuntimeTcpProber(timers) : new TcpProber({ ...parts, sockets });
+    const { read, areStatesTold } = kernel.neighbors();
+    this.neighbors = new NeighborTable(monotonicMs, read);
+    this.areNeighborStatesTold = areStatesTold;
     this.dns = new ReverseDns({ timers, random, servers: options.dnsServers });
     this.services = new ServiceIdentifier({ timers, permit: (conversation) => this.#conversations.during(async () => await this.permit().then(conversation)) });
   }
@@ -123,7 +143,11 @@ export class Instruments {
     const icmp = [...this.#echoMeans].map((means) => ECHO_MEANS_LABELS[means]);
     const parts = [...icmp, ...(this.arp?.isUsed ? ["ARP"] : []), ...(isTcpOn ? ["TCP"] : [])];
     const isMissing = isIcmpWanted && icmp.length === 0 && this.#echoes.size > 0;
-    return parts.join(", ") + (isMissing ? " (no ICMP: this process may not open such sockets, and neither fping nor ping works)" : "");
+    const lacks = [
+      ...(isMissing ? ["no ICMP: this process may not open such sockets, and neither fping nor ping works"] : []),
+      ...(isTcpOn && this.#sockets === null ? ["a refused port is no sign of life: this process may not ask the kernel who refused"] : []),
+    ];
+    return parts.join(", ") + (lacks.length > 0 ? ` (${lacks.join("; ")})` : "");
   }
 
   /** Whatever is waited for fails with the reason, and no descriptor, timer or child is left. Any number of times. */
@@ -138,7 +162,7 @@ export class Instruments {
     for (const refuse of this.#pausing) refuse(reason);
     for (const echo of this.#echoes.values()) (await echo.catch(() => null))?.end(reason);
     this.routes.close();
-    this.#sockets.close();
+    this.#sockets?.close();
   }
 
   async #openEcho(version: 4 | 6): Promise<Echo | null> {

@@ -8,11 +8,11 @@ import type { AddressSighting, OpenPort } from "../sightings.ts";
 import { ECHO_MEANS, type EchoMeans } from "./echo.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { knownService } from "./identify-service.ts";
-import { Instruments } from "./instruments.ts";
+import { Instruments, type KernelAccess, SYSTEM_KERNEL } from "./instruments.ts";
 import { askPort, isAnswer, type Presence, presenceAt } from "./presence.ts";
 import { ProxySuspicion } from "./proxy-suspicion.ts";
 import { shuffledInBlocks } from "./shuffle.ts";
-import { DEFAULT_TCP_PORTS, portsForSilent } from "./tcp-ports.ts";
+import { DEFAULT_TCP_PORTS } from "./tcp-ports.ts";
 import type { TcpOutcome } from "./tcp-prober.ts";
 
 export interface SweepTargets {
@@ -45,6 +45,8 @@ export interface SweepOptions {
   readonly monotonicMs?: () => number;
   /** The path of a program; default as the system looks for it. */
   readonly findTool?: (name: string) => string | null;
+  /** What the kernel is asked by; default as far as this process may. */
+  readonly kernel?: KernelAccess;
 }
 
 export interface SweepProgress {
@@ -73,7 +75,7 @@ export interface SweepListeners {
 /**
  * Asks every address, in random order within blocks of 1,024. ICMP echo first, with one retry; on a link of this machine its neighbors first. An address
  * that is there is asked for all TCP ports, one that is silent for three of them. Rejects with the signal's reason when that is aborted, with the
- * first error of a listener, and with an Error where the machine gives no sockets; in each case after everything is closed.
+ * first error of a listener, and with an Error where the machine tells no routes; in each case after everything is closed.
  */
 export async function sweep(targets: SweepTargets, options: SweepOptions, on: SweepListeners): Promise<SweepStats> {
   options.signal?.throwIfAborted();
@@ -122,6 +124,7 @@ class SweepRun {
       isArpOn: options.isArpOn ?? true,
       dnsServers: options.dnsServers ?? [],
       findTool: options.findTool ?? ((name) => Bun.which(name)),
+      kernel: options.kernel ?? SYSTEM_KERNEL,
       random: options.random,
       timers: options.timers,
       monotonicMs: this.#monotonicMs,
@@ -167,7 +170,7 @@ class SweepRun {
   }
 
   async #visit(ip: Ip): Promise<void> {
-    const presence = await presenceAt(ip, this.#instruments, portsForSilent(this.#tcpPorts));
+    const presence = await presenceAt(ip, this.#instruments, this.#tcpPorts);
     if (!presence) return;
     const [ports, hostname] = await Promise.all([this.#instruments.hosts.during(() => this.#portsOf(ip, presence)), this.#hostnameOf(ip)]);
     const isIntercepted = isAllOpen(ports.outcomes);

@@ -10,9 +10,17 @@ import type { Pump } from "./pump.ts";
 
 /**
  * Open: the port accepted. Refused: the address itself said no, by a TCP reset. Silent: no answer in time. Failed: an error that only claims
- * something about the address, a router's "port unreachable" among them.
+ * something about the address, a router's "port unreachable" among them. Unproven: it is not open, and whether the address itself said so or this
+ * machine did not reach it is not told.
  */
-export type TcpOutcome = { readonly kind: "Open" | "Refused" | "Silent" } | { readonly kind: "Failed"; readonly error: ErrorKind };
+export type TcpOutcome = { readonly kind: "Open" | "Refused" | "Silent" | "Unproven" } | { readonly kind: "Failed"; readonly error: ErrorKind };
+
+export interface TcpConnector {
+  /** One connection, closed at once. The caller bounds how many there are: each is a descriptor. */
+  connect(ip: Ip, port: number, waitMs: number): Promise<TcpOutcome>;
+  /** Whoever waits gets the reason as an error, now and later; all descriptors are closed. */
+  end(reason: unknown): void;
+}
 
 export interface TcpProberParts {
   readonly sockets: Sockets;
@@ -28,7 +36,7 @@ interface Connecting extends PolledSocket {
   readonly cancelTimer: () => void;
 }
 
-export class TcpProber {
+export class TcpProber implements TcpConnector {
   readonly #parts: TcpProberParts;
   readonly #connecting = new Set<Connecting>();
   readonly #drainBound = (): boolean => this.#drain();
@@ -38,7 +46,6 @@ export class TcpProber {
     this.#parts = parts;
   }
 
-  /** One connection, closed at once. The caller bounds how many there are: each is a descriptor. */
   async connect(ip: Ip, port: number, waitMs: number): Promise<TcpOutcome> {
     if (this.#ended) throw this.#ended.reason;
     const { sockets, timers } = this.#parts;
@@ -58,7 +65,6 @@ export class TcpProber {
     });
   }
 
-  /** Whoever waits gets the reason as an error, now and later; all descriptors are closed. */
   end(reason: unknown): void {
     this.#ended ??= { reason };
     for (const connecting of [...this.#connecting]) {

@@ -2,6 +2,7 @@
 // counts against, and who decides wants the best to be clearly better.
 
 import { parseMac } from "../../base/mac.ts";
+import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import { foldText, macsOf, usableAddress, usableMac, type Claim } from "./claims.ts";
 import { compareNames, deviceName, firstLabel, serialKey } from "./device-names.ts";
 import type { HostFact, PortFact } from "./facts.ts";
@@ -52,13 +53,21 @@ export class HostIndex {
       for (const mac of macsOf(claim)) this.byMac.set(mac, []);
       for (const key of keysOf(claim)) this.byText.set(key, []);
     }
+    const byAddressMac = new Map([...this.byMac.keys()].map((mac) => [mac, [] as number[]]));
     this.known = hosts.map((host, place) => {
       const known = knownOf(host);
       this.noteMac(known.chassisMac, place);
-      for (const { mac_address } of host.addresses) this.noteMac(usableMac(mac_address), place);
+      for (const { mac_address } of host.addresses) {
+        const places = byAddressMac.get(usableMac(mac_address) ?? "");
+        if (places !== undefined && places.at(-1) !== place) places.push(place);
+      }
       for (const key of keysOfHost(host, known)) note(this.byText, key, place);
       return known;
     });
+    // One that stands for more hosts answers on their behalf: it is none of them.
+    for (const [mac, places] of byAddressMac) {
+      if (places.length <= ADDRESSES_PER_MAC_MAX) for (const place of places) this.noteMac(mac, place);
+    }
     for (const { mac_address: mac, host_id: hostId } of ports) {
       // Most are nobody's sign.
       if (mac === null || !this.byMac.has(mac)) continue;

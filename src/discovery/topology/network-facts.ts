@@ -5,6 +5,7 @@ import { parseMembers, scopeKey, type AnyKind, type RecordBase } from "../../db/
 import type { AsOf } from "../../db/list-query.ts";
 import type { ReadConnection } from "../../db/read-connection.ts";
 import type { Reader } from "../../db/reader.ts";
+import { membersSql } from "../../db/shape.ts";
 import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
 import { ifEntryKind, type IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
@@ -98,7 +99,7 @@ function* living<R extends RecordBase>(connection: ReadConnection, kind: AnyKind
 }
 
 function* stored<R>(connection: ReadConnection, kind: AnyKind, networkN: number, sequence: number): Generator<R[]> {
-  const statement = `SELECT s.n, v.members FROM history_spans s
+  const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM history_spans s
     CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)
     WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND s.n > +?3 AND v.members IS NOT NULL ORDER BY s.n LIMIT ${STEP_ROWS}`;
   for (let after = 0; ; ) {

@@ -58,7 +58,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, inventory: Inven
         { type: "text/vnd.mermaid", description: "A Mermaid diagram, `graph LR`. Devices that are no hosts are dashed, links whose interfaces are not both known are dotted.", example: MERMAID_EXAMPLE },
         { type: "application/graphml+xml", description: "GraphML 1.0, undirected, every attribute declared.", example: GRAPHML_EXAMPLE },
       ],
-      example: { data: TOPOLOGY_EXAMPLE },
+      example: { parameters: { network_id: TOPOLOGY_EXAMPLE.network_id }, data: TOPOLOGY_EXAMPLE },
     },
     (call) => {
       const { at, asked } = readAt(call.query.at, clock.now());

@@ -52,12 +52,12 @@ export interface Drafted {
   readonly isCutShort: boolean;
 }
 
-/** Who may be meant by `asked`. */
-export function draftsOf(records: RecordsAt, asked: Asked): Drafted {
+/** Who may be meant by `asked`. Yields between steps of some milliseconds. */
+export function* draftsOf(records: RecordsAt, asked: Asked): Generator<void, Drafted> {
   const drafting = new Drafting(records);
-  if (asked.by === "mac") drafting.byMac(asked.value);
-  else if (asked.by === "ip") drafting.byAddress(asked.value);
-  else drafting.byName(asked.value);
+  if (asked.by === "mac") yield* drafting.byMac(asked.value);
+  else if (asked.by === "ip") yield* drafting.byAddress(asked.value);
+  else yield* drafting.byName(asked.value);
   return drafting.result();
 }
 
@@ -74,7 +74,7 @@ class Drafting {
     return { drafts: [...this.drafts.values()], isCutShort: this.isCutShort };
   }
 
-  byMac(mac: string): void {
+  *byMac(mac: string): Generator<void> {
     const term = wholeTerm(mac);
     const addresses = this.cut(this.records.matching([ipAddressKind], term, MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.mac_address === mac);
     const interfaces = this.cut(this.records.matching([ifEntryKind], term, MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.mac_address === mac);
@@ -92,16 +92,17 @@ class Drafting {
       draft?.interfaces.set(record.id, record);
       takeAddress(draft, assigned.get(record.ip_address_id ?? ""));
     }
-    this.takeAnnouncements(wholeTerm(announcedClue(mac)), mac, () => mac);
+    yield;
+    yield* this.takeAnnouncements(wholeTerm(announcedClue(mac)), mac, () => mac);
     for (const [networkId, rows] of Map.groupBy(entries, ({ record }) => record.network_id)) {
       const own = [...this.drafts.values()].filter((draft) => draft.networkId === networkId);
       // What forwards to it in one network says nothing about another.
       for (const draft of own.length > 0 ? own : [this.unknown(networkId, mac)]) draft.entries.push(...rows);
     }
-    this.takeLinks();
+    yield* this.takeLinks();
   }
 
-  byAddress(ip: string): void {
+  *byAddress(ip: string): Generator<void> {
     const addresses = this.cut(this.records.matching([ipAddressKind], wholeTerm(ip), MATCHES_MAX), MATCHES_MAX).filter(({ record }) => record.ip_address === ip);
     const hosts = this.records.byIds(hostKind, addresses.map(({ record }) => record.host_id));
     for (const address of addresses) {
@@ -115,17 +116,21 @@ class Drafting {
       if (assigned !== undefined) draft?.identities.push({ kind: "AddressInterface", record: portRef(assigned), address: addressRef(address.record) });
       takeAddress(draft, address);
       for (const entry of interfaces) if (entry === assigned || (mac !== null && entry.mac_address === mac)) draft?.interfaces.set(entry.id, entry);
+      yield;
     }
-    this.takeAnnouncements(wholeTerm(announcedClue(ip)), null, () => ip);
-    this.takeEntries();
-    this.takeLinks();
+    yield* this.takeAnnouncements(wholeTerm(announcedClue(ip)), null, () => ip);
+    yield* this.takeEntries();
+    yield* this.takeLinks();
   }
 
-  byName(name: string): void {
-    for (const { host, called, isExact } of this.hostsCalled(name)) this.takeHost(host, { kind: isExact ? "Name" : "ShortName", record: hostRef(host.record), called });
-    this.takeAnnouncements(nameQuery(name, announcedClue), null, (entry) => announcedName(entry) ?? name);
-    this.takeEntries();
-    this.takeLinks();
+  *byName(name: string): Generator<void> {
+    for (const { host, called, isExact } of this.hostsCalled(name)) {
+      this.takeHost(host, { kind: isExact ? "Name" : "ShortName", record: hostRef(host.record), called });
+      yield;
+    }
+    yield* this.takeAnnouncements(nameQuery(name, announcedClue), null, (entry) => announcedName(entry) ?? name);
+    yield* this.takeEntries();
+    yield* this.takeLinks();
     this.dropUnplaced();
   }
 
@@ -173,10 +178,11 @@ class Drafting {
    * Ports at which something calls itself so: the host that is known to be there; else the drafts of that network; else an unknown device.
    * @param mac where it is a MAC address that was announced
    */
-  private takeAnnouncements(query: string | null, mac: string | null, calledAt: (port: IfEntryRecord) => string): void {
+  private *takeAnnouncements(query: string | null, mac: string | null, calledAt: (port: IfEntryRecord) => string): Generator<void> {
     if (query === null) return;
     const ports = this.cut(this.records.matching([ifEntryKind], query, LINKS_MAX), LINKS_MAX);
     const ends = farEnds(this.records, ports.map(({ record }) => record));
+    yield;
     for (const port of ports) {
       const { network_id: networkId, id } = port.record;
       const called = calledAt(port.record);
@@ -194,17 +200,18 @@ class Drafting {
   }
 
   /** The rows of forwarding tables that have the drafts' MAC addresses. */
-  private takeEntries(): void {
+  private *takeEntries(): Generator<void> {
     const byMac = Map.groupBy([...this.drafts.values()].filter(({ mac }) => mac !== null), ({ mac }) => mac as string);
     for (const macs of inBatches([...byMac.keys()])) {
       for (const row of this.cut(this.records.matching([fdbEntryKind], macs.map(wholeTerm).join(" OR "), MATCHES_MAX), MATCHES_MAX)) {
         for (const draft of byMac.get(row.record.mac_address) ?? []) if (draft.networkId === row.record.network_id) draft.entries.push(row);
       }
+      yield;
     }
   }
 
   /** The ports whose neighbor is a draft's host, or one of its interfaces. */
-  private takeLinks(): void {
+  private *takeLinks(): Generator<void> {
     const wanted = new Map<string, Draft[]>();
     for (const draft of this.drafts.values()) {
       for (const id of draft.host === null ? [] : [draft.host.record.id, ...draft.interfaces.keys()]) wanted.set(id, [...(wanted.get(id) ?? []), draft]);
@@ -214,6 +221,7 @@ class Drafting {
         const { neighbor } = port.record;
         for (const draft of wanted.get(neighbor?.id ?? "") ?? []) draft.announcements.push({ port, called: null, isExact: neighbor?.type === "IfEntry" });
       }
+      yield;
     }
   }
 

@@ -11,11 +11,11 @@ import { addressRef, draftsOf, portRef, type Draft } from "./drafts.ts";
 import type { AddressFact, Asked, Facts, LinkFact, PortFact, Sighting, Subject, VlanFact } from "./facts.ts";
 import { linkSource } from "./far-ends.ts";
 import { HostFacts, portFacts } from "./ports.ts";
-import { withTables } from "./tables.ts";
+import { Tables } from "./tables.ts";
 import type { Known, RecordsAt } from "../records-at.ts";
 
-/** What is known of `asked` as of the instant that `records` is of. */
-export function gather(records: RecordsAt, asked: Asked): Facts {
+/** What is known of `asked` as of the instant that `records` is of. Yields between steps of some milliseconds. */
+export function gather(records: RecordsAt, asked: Asked): Generator<void, Facts> {
   return new Gathering(records).facts(asked);
 }
 
@@ -28,8 +28,9 @@ class Gathering {
     this.hosts = new HostFacts(records);
   }
 
-  facts(asked: Asked): Facts {
-    const { drafts, isCutShort } = draftsOf(this.records, asked);
+  *facts(asked: Asked): Generator<void, Facts> {
+    const { drafts, isCutShort } = yield* draftsOf(this.records, asked);
+    yield;
     const interfaces = drafts.flatMap((draft) => [...draft.interfaces.values()]);
     const seen = this.records.byIds(ifEntryKind, drafts.flatMap(({ entries }) => entries.map(({ record }) => record.if_entry_id)));
     const far = this.records.byIds(ifEntryKind, interfaces.map(({ neighbor }) => (neighbor?.type === "IfEntry" ? neighbor.id : null)));
@@ -38,16 +39,22 @@ class Gathering {
     const known = new Map([...seen.values(), ...far.values(), ...announcing].map((port) => [port.record.id, port]));
     const ports = portFacts(this.records, this.hosts, [...known.values()], drafts);
     this.hosts.learn([...farHosts.values(), ...drafts.flatMap(({ host }) => (host === null ? [] : [host]))]);
+    yield;
+    const tables = new Tables(this.records, known);
     const addresses = this.addressFacts(drafts.flatMap(({ address }) => (address === null ? [] : [address.record])));
-    const subjects = drafts.map((draft) => withTables(this.records, known, {
-      networkId: draft.networkId,
-      host: draft.host === null ? null : this.hosts.fact(draft.host),
-      address: addresses.get(draft.address?.record.id ?? "") ?? null,
-      mac: draft.mac,
-      identities: draft.identities,
-      sightings: sightingsOf(draft, ports),
-      links: [...announcedLinks(draft, ports), ...this.ownLinks(draft, ports, farHosts)],
-    }));
+    const subjects: Subject[] = [];
+    for (const draft of drafts) {
+      const subject = {
+        networkId: draft.networkId,
+        host: draft.host === null ? null : this.hosts.fact(draft.host),
+        address: addresses.get(draft.address?.record.id ?? "") ?? null,
+        mac: draft.mac,
+        identities: draft.identities,
+        sightings: sightingsOf(draft, ports),
+        links: [...announcedLinks(draft, ports), ...this.ownLinks(draft, ports, farHosts)],
+      };
+      subjects.push(yield* tables.settled(subject));
+    }
     return { asked, subjects, vlans: this.vlanFacts(subjects), isCutShort };
   }
 

@@ -31,14 +31,25 @@ export interface LocateInput extends LocateQuery {
 
 /** The answer as an envelope. */
 export const locate: LongRead = function* (reader: Reader, input: LocateInput) {
-  const location = locationAt(reader, input.asked, input.sequence, sightOf(reader, input), null);
+  const location = yield* pausing(locationAt(reader, input.asked, input.sequence, sightOf(reader, input), null));
   yield encoder.encode(successBody(JSON.stringify(location), metaAt(input.at, resolvedMembers(input.thinned))));
 };
 
-/** Where `asked` was as of a transaction, as far as a caller of that sight knows. */
-export function locationAt(reader: Reader, asked: Asked, sequence: number, sight: Sight, trace: Trace | null): Location {
-  return rank(gather(new RecordsAt(reader, sequence, sight, trace), asked));
+/** Where `asked` was as of a transaction, as far as a caller of that sight knows. Yields between steps of some milliseconds. */
+export function* locationAt(reader: Reader, asked: Asked, sequence: number, sight: Sight, trace: Trace | null): Generator<void, Location> {
+  return yield* rank(yield* gather(new RecordsAt(reader, sequence, sight, trace), asked));
 }
+
+/** Steps as those of a long read that has nothing to tell yet: others have their turn in between. */
+function* pausing<T>(steps: Generator<void, T>): Generator<Uint8Array, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield PAUSE;
+  }
+}
+
+const PAUSE = new Uint8Array(0);
 
 /** What the caller of a query sees of the network that is asked for, or of all. */
 export function sightOf(reader: Reader, { actor, networkId }: LocateQuery): Sight {

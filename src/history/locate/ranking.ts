@@ -12,14 +12,18 @@ const NAMED_MAX = 5;
 /**
  * Where the subjects of `facts` are, the likeliest first. A candidate's confidence is the product of its evidence's factors (FACTORS): one
  * for what tells where it is, one for each doubt. Equal candidates stand by nearness (places.ts), then by name.
+ * Yields after each subject.
  */
-export function rank(facts: Facts): Location {
+export function* rank(facts: Facts): Generator<void, Location> {
   const several = severalSubjects(facts);
-  const ranked = facts.subjects.flatMap((subject) => {
+  const doubt = several === null ? [] : [item("SeveralHosts", several, facts.subjects.flatMap(({ host }) => (host === null ? [] : [host.ref])), FACTORS.severalHosts.factor)];
+  const ranked: Array<{ readonly subject: Subject; readonly place: Place | null; readonly found: Places; readonly candidate: Candidate }> = [];
+  for (const subject of facts.subjects) {
     const found = placesOf(subject);
     const places: (Place | null)[] = found.places.length === 0 ? [null] : [...found.places];
-    return places.map((place) => ({ subject, place, found, candidate: candidateOf(facts, subject, place, found, several) }));
-  });
+    for (const place of places) ranked.push({ subject, place, found, candidate: candidateOf(facts, subject, place, found, doubt) });
+    yield;
+  }
   ranked.sort((one, other) => other.candidate.confidence - one.candidate.confidence || nearness(one.place, other.place) || compare(sortName(one.candidate), sortName(other.candidate)));
   const candidates = ranked.slice(0, CANDIDATES_MAX).map(({ candidate }) => candidate);
   const first = ranked[0];
@@ -34,14 +38,14 @@ export function rank(facts: Facts): Location {
   };
 }
 
-function candidateOf(facts: Facts, subject: Subject, place: Place | null, found: Places, several: string | null): Candidate {
+function candidateOf(facts: Facts, subject: Subject, place: Place | null, found: Places, several: readonly Evidence[]): Candidate {
   const { host, address, mac } = subject;
   const vlan = vlanOf(facts, subject, place);
   const evidence = [
     ...subject.identities.map((identity) => identityEvidence(identity, subject)),
     ...(place === null ? [noPlace(subject)] : placeEvidence(place, subject)),
     ...(place === null ? [] : doubts(place, found, subject)),
-    ...(several === null ? [] : [item("SeveralHosts", several, facts.subjects.flatMap(({ host: each }) => (each === null ? [] : [each.ref])), FACTORS.severalHosts.factor)]),
+    ...several,
     ...virtualRouter(mac),
     ...(place === null ? [] : pathEvidence(found.uplinks)),
     ...(place?.port == null ? [] : unknownNeighbor(place)),

@@ -56,7 +56,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
   surface
     .get(
       "/api/v1/locate",
-      { operationId: "locate", summary: "Where a MAC address, an IP address or a host is, or was", description: LOCATE_DESCRIPTION, group: "Locate", access: VIEWER, query: LocateParameters, answer: Location, example: { data: LOCATION_EXAMPLE } },
+      { operationId: "locate", summary: "Where a MAC address, an IP address or a host is, or was", description: LOCATE_DESCRIPTION, group: "Locate", access: VIEWER, query: LocateParameters, answer: Location, example: { parameters: { ip: "10.2.3.4" }, data: LOCATION_EXAMPLE } },
       (call) => {
         const question = questionOf(call);
         const { at, asked } = readAt(call.query.at, clock.now());
@@ -76,7 +76,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, inventory: Invento
         access: VIEWER,
         query: TimelineParameters,
         answer: Timeline,
-        example: { data: TIMELINE_EXAMPLE },
+        example: { parameters: { mac: "00:1b:21:aa:bb:cc" }, data: TIMELINE_EXAMPLE },
       },
       (call) => {
         const question = questionOf(call);

@@ -14,40 +14,73 @@ import type { Known, RecordsAt } from "../records-at.ts";
 const ROUNDS_MAX = 4;
 /** Tables that are read in one round. */
 const TABLES_MAX = 8;
-
-/**
- * The subject with what the tables of the ports tell that contend for it.
- * @param ports by their ids
- */
-export function withTables(records: RecordsAt, ports: ReadonlyMap<string, Known<IfEntryRecord>>, subject: Subject): Subject {
-  let known = subject;
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const contested = contestedPorts(known).slice(0, TABLES_MAX);
-    if (contested.length === 0) return known;
-    const learned = new Map(contested.map(({ ref }) => [ref.id, devicesAt(records, ports.get(ref.id), known)]));
-    known = {
-      ...known,
-      sightings: known.sightings.map((sighting) => {
-        const leadsTo = learned.get(sighting.port.ref.id);
-        return leadsTo === undefined ? sighting : { ...sighting, port: { ...sighting.port, leadsTo } };
-      }),
-    };
-  }
-  return known;
-}
-
-/** The other devices that forward to the subject and of which one's own MAC address was learned at the port. */
-function devicesAt(records: RecordsAt, port: Known<IfEntryRecord> | undefined, { sightings, mac }: Subject): RecordRef[] {
-  if (port === undefined) return [];
-  const others = new Map(sightings.filter((each) => each.port.device.ref.id !== port.record.host_id).map((each) => [each.port.device.ref.id, each.port.device.ref]));
-  const rows = records.livingIn(fdbEntryKind, port.n, ROWS_MAX);
-  const macs = new Set(rows.map(({ record }) => record.mac_address).filter((each) => each !== mac));
-  const owners = new Set([...hostsByMac(records, [...macs]).values()].flat().map(({ record }) => record.id));
-  for (const { record } of records.byIds(hostKind, others.keys()).values()) {
-    if (record.chassis_id !== null && macs.has(parseMac(record.chassis_id) ?? "")) owners.add(record.id);
-  }
-  return [...others].flatMap(([id, ref]) => (owners.has(id) ? [ref] : []));
-}
-
 /** As many as there are at a port that is listed, where each MAC address may be in several VLANs. */
 const ROWS_MAX = 4 * LISTED_MAX;
+
+/** The forwarding tables of ports as far as one answer goes by them: each is read once, and each MAC address looked up once, for all subjects. */
+export class Tables {
+  private readonly records: RecordsAt;
+  private readonly ports: ReadonlyMap<string, Known<IfEntryRecord>>;
+  /** By the id of the port. */
+  private readonly macsAt = new Map<string, ReadonlySet<string>>();
+  /** The ids of the hosts of which a MAC address is. */
+  private readonly ownersOf = new Map<string, readonly string[]>();
+
+  /** @param ports by their ids */
+  constructor(records: RecordsAt, ports: ReadonlyMap<string, Known<IfEntryRecord>>) {
+    this.records = records;
+    this.ports = ports;
+  }
+
+  /** The subject with what the tables of the ports tell that contend for it. Yields after each table that was read. */
+  *settled(subject: Subject): Generator<void, Subject> {
+    let known = subject;
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const contested = contestedPorts(known).slice(0, TABLES_MAX);
+      if (contested.length === 0) return known;
+      const learned = new Map<string, RecordRef[]>();
+      for (const { ref } of contested) {
+        learned.set(ref.id, this.devicesAt(ref.id, known));
+        yield;
+      }
+      known = {
+        ...known,
+        sightings: known.sightings.map((sighting) => {
+          const leadsTo = learned.get(sighting.port.ref.id);
+          return leadsTo === undefined ? sighting : { ...sighting, port: { ...sighting.port, leadsTo } };
+        }),
+      };
+    }
+    return known;
+  }
+
+  /** The other devices that forward to the subject and of which one's own MAC address was learned at the port. */
+  private devicesAt(portId: string, { sightings, mac }: Subject): RecordRef[] {
+    const port = this.ports.get(portId);
+    if (port === undefined) return [];
+    const others = new Map(sightings.filter((each) => each.port.device.ref.id !== port.record.host_id).map((each) => [each.port.device.ref.id, each.port.device.ref]));
+    const macs = [...this.macs(port)].filter((each) => each !== mac);
+    this.lookUp(macs);
+    const owners = new Set(macs.flatMap((each) => this.ownersOf.get(each) ?? []));
+    const present = new Set(macs);
+    for (const { record } of this.records.byIds(hostKind, others.keys()).values()) {
+      if (record.chassis_id !== null && present.has(parseMac(record.chassis_id) ?? "")) owners.add(record.id);
+    }
+    return [...others].flatMap(([id, ref]) => (owners.has(id) ? [ref] : []));
+  }
+
+  private macs(port: Known<IfEntryRecord>): ReadonlySet<string> {
+    const known = this.macsAt.get(port.record.id);
+    if (known !== undefined) return known;
+    const macs = new Set(this.records.livingIn(fdbEntryKind, port.n, ROWS_MAX).map(({ record }) => record.mac_address));
+    this.macsAt.set(port.record.id, macs);
+    return macs;
+  }
+
+  private lookUp(macs: readonly string[]): void {
+    const unknown = macs.filter((mac) => !this.ownersOf.has(mac));
+    if (unknown.length === 0) return;
+    const hosts = hostsByMac(this.records, unknown);
+    for (const mac of unknown) this.ownersOf.set(mac, (hosts.get(mac) ?? []).map(({ record }) => record.id));
+  }
+}

@@ -63,7 +63,7 @@ function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | 
   let at = from?.at ?? null;
   for (let points = 1; ; points += 1) {
     const grounds = new Grounds();
-    const place = placeOf(locationAt(reader, asked, sequence, sight, grounds));
+    const place = placeOf(yield* pausing(locationAt(reader, asked, sequence, sight, grounds)));
     if (open !== null && (place === null || !isSame(open.place, place))) {
       yield { from: open.from, to: at, ...open.place };
       open = null;

@@ -12,12 +12,16 @@ import { CHILDREN_MAX } from "../../http/schemas.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { apiKeyKind, type ApiKeyRecord, type ApiKeyUpdate } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
-import { assertUsedWithinReach } from "../../resources/credentials/commands.ts";
-import { credentialKind, type CredentialRecord } from "../../resources/credentials/credential.ts";
+import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../../resources/credential-assignments/credential-assignment.ts";
+import { assertReachesCredential, credentialOutOfReach } from "../../resources/credential-assignments/reach.ts";
+import { credentialKind } from "../../resources/credentials/credential.ts";
 import { ipAddressKind, type IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceKind } from "../../resources/services/service.ts";
+import { fieldForAdmins, FOR_ADMINS } from "../../resources/subnets/commands.ts";
 import { subnetKind, type SubnetRecord } from "../../resources/subnets/subnet.ts";
+import { assertReachesTagged } from "../../resources/tags/reach.ts";
+import { tagKind } from "../../resources/tags/tag.ts";
 import { userFields } from "../../resources/users/commands.ts";
 import { userKind, type UserRecord, type UserUpdate } from "../../resources/users/user.ts";
 import { isWritten, type Draft, type Drafted } from "./draft.ts";
@@ -30,8 +34,10 @@ export function checkDraft(draft: Draft, actor: CommandActor): void {
     const { kind } = drafted;
     if (kind.code === userKind.code || kind.code === apiKeyKind.code) checkAccess(draft, drafted, actor);
     else if (kind.code === credentialKind.code) checkCredential(draft, drafted, actor);
+    else if (kind.code === credentialAssignmentKind.code) checkAssignment(draft, drafted, actor);
+    else if (kind.code === tagKind.code && drafted.before !== null) assertReachesTagged(draft.tx, drafted.id, actor);
     else if (kind.code === ipAddressKind.code) checkAddress(draft, drafted, actor);
-    else if (kind.code === subnetKind.code) checkSubnet(draft, drafted);
+    else if (kind.code === subnetKind.code) checkSubnet(draft, drafted, actor);
   }
   checkIdentities(draft, written);
   checkRoom(draft, written);
@@ -64,10 +70,16 @@ function checkAccess(draft: Draft, drafted: Drafted, actor: CommandActor): void 
   }
 }
 
-function checkCredential(draft: Draft, { id, before, after }: Drafted, actor: CommandActor): void {
-  if (before === null) return;
-  const isSame = after !== null && Bun.deepEquals((before as CredentialRecord).credential_type, (after as CredentialRecord).credential_type);
-  if (!isSame) assertUsedWithinReach(draft.tx, id, actor);
+/** What is brought back is, like what is created, to have an assignment; parts of a draft are within the caller's reach. */
+function checkCredential(draft: Draft, { id, before }: Drafted, actor: CommandActor): void {
+  if (before !== null) assertReachesCredential(draft.tx, id, actor);
+  else if (actor.networkIds !== null && !draft.all.some(({ kind, after }) => kind.code === credentialAssignmentKind.code && (after as CredentialAssignmentRecord | null)?.credential_id === id)) throw credentialOutOfReach(id);
+}
+
+function checkAssignment(draft: Draft, { subject }: Drafted, actor: CommandActor): void {
+  const { credential_id: id } = subject as CredentialAssignmentRecord;
+  // One that comes back itself is looked at for itself.
+  if (draft.tx.find(credentialKind, id) !== null) assertReachesCredential(draft.tx, id, actor);
 }
 
 function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void {
@@ -82,9 +94,12 @@ function checkAddress(draft: Draft, drafted: Drafted, actor: CommandActor): void
   if (draft.tx.referringTo("ip_address_ids", drafted.id).length > 0) draft.refuse(drafted, "role_too_low", `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} takes the role Admin`, "ip_address");
 }
 
-function checkSubnet(draft: Draft, drafted: Drafted): void {
+function checkSubnet(draft: Draft, drafted: Drafted, actor: CommandActor): void {
   const [before, after] = [drafted.before, drafted.after] as [SubnetRecord | null, SubnetRecord | null];
-  if (before === null || after === null || before.cidr === after.cidr) return;
+  if (after === null) return;
+  const field = atLeast(actor.role, "Admin") ? null : fieldForAdmins(before, after);
+  if (field !== null) draft.refuse(drafted, "role_too_low", `${before === null ? "bringing back a subnet that accepts credentials" : `changing ${FOR_ADMINS[field]}`} takes the role Admin`, field);
+  if (before === null || before.cidr === after.cidr) return;
   const outside = (draft.tx.children(ipAddressKind, "subnet_n", drafted.id) as IpAddressRecord[])
     .map((address) => draft.find(ipAddressKind, address.id) as IpAddressRecord | null)
     .filter((address) => address !== null && address.subnet_id === drafted.id && !contains(after, address));

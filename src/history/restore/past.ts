@@ -3,6 +3,7 @@
 
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
+import { membersSql, ofKindSql } from "../../db/shape.ts";
 import { ThinnedPast, type Thinned } from "../../db/thinned-past.ts";
 import { parseMembers, parseObserved, scopeKey, type AnyKind, type Observed, type RecordBase } from "../../db/kind.ts";
 
@@ -40,23 +41,26 @@ type VersionRow = [n: number, kind: number, observed: string, members: string | 
 const SEQUENCE_AT = "SELECT sequence FROM history_transactions WHERE at <= ? ORDER BY at DESC LIMIT 1";
 const NEWEST = "SELECT coalesce(max(sequence), 0) FROM history_transactions";
 const ORGANIZATION_OF = "SELECT organization_id FROM history_transactions WHERE sequence = ?";
-const VERSION_AT = `SELECT r.n, r.kind, v.observed, v.members FROM history_records r CROSS JOIN history_versions v
+const VERSION_AT = (members: string) => `SELECT r.n, r.kind, v.observed, ${members} FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
-const LIVED_IN = `SELECT s.n, ?3, v.observed, v.members FROM history_spans s
+const LIVED_IN = (members: string) => `SELECT s.n, ?3, v.observed, ${members} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2) ORDER BY key DESC LIMIT 1)
   WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY s.n`;
 const DID_LIVE_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
 const EVER_LIVED_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
-const WRITTEN_IN = `SELECT v.key >> 31, r.kind, v.observed, v.members, r.id FROM history_versions v INDEXED BY history_versions_by_sequence
+const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, v.observed, ${members}, r.id FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
 
 export class Past {
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
+  /** The members of the version `v` of the record `r`, as every kind has them today. */
+  private readonly members: string;
   private readonly thinnedPast: ThinnedPast;
 
   constructor(db: Sql, kinds: readonly AnyKind[]) {
     this.db = db;
+    this.members = ofKindSql(kinds, "r.kind", "v", membersSql);
     this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
     this.thinnedPast = new ThinnedPast((sql, ...values) => this.rows(sql, ...values));
   }
@@ -84,12 +88,12 @@ export class Past {
 
   /** A record as of a transaction; null where it was not alive. */
   at(n: number, sequence: number): PastRecord | null {
-    return this.parsed(this.rows(VERSION_AT, n, sequence)[0] as VersionRow | undefined);
+    return this.parsed(this.rows(VERSION_AT(this.members), n, sequence)[0] as VersionRow | undefined);
   }
 
   /** What lived in a container as of a transaction, in page order. */
   livedIn(containerN: number, kind: AnyKind, sequence: number): PastRecord[] {
-    const rows = this.rows(LIVED_IN, scopeKey(containerN, kind), sequence, kind.code) as VersionRow[];
+    const rows = this.rows(LIVED_IN(membersSql(kind, "v")), scopeKey(containerN, kind), sequence, kind.code) as VersionRow[];
     return rows.map((row) => this.parsed(row)).filter((each) => each !== null);
   }
 
@@ -105,7 +109,7 @@ export class Past {
 
   /** What a transaction did, in the order of the records' numbers. */
   writtenIn(sequence: number): WrittenVersion[] {
-    const rows = this.rows(WRITTEN_IN, sequence) as Array<[...VersionRow, id: string]>;
+    const rows = this.rows(WRITTEN_IN(this.members), sequence) as Array<[...VersionRow, id: string]>;
     return rows.map(([n, code, observed, members, id]) => ({
       kind: this.kind(code),
       n,

@@ -7,12 +7,13 @@ import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import type { WriteTransaction } from "../../db/transaction.ts";
+import type { Author, WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, notFoundThen } from "../../resources/answers.ts";
 import { apiKeyKind, type ApiKeyRecord } from "../../resources/api-keys/api-key.ts";
 import { findWritableKey } from "../../resources/api-keys/writable-key.ts";
 import { KINDS } from "../../resources/kinds.ts";
 import { networkKind } from "../../resources/networks/network.ts";
+import { coverageBefore, coverageThen, writeCoverage, type CoverageChanges } from "./draft-coverage.ts";
 import { writeDraft } from "./draft-write.ts";
 import type { Draft } from "./draft.ts";
 import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
@@ -49,7 +50,8 @@ export function restoreRecord(kind: AnyKind) {
     if (!isAlive && kind.code === networkKind.code) requireRole(actor.role, "Owner", "Bringing a deleted network back");
     if (isAlive) assertVersion(input.ifMatch, tx.versionOf(input.id));
     else if (input.ifMatch !== null) throw new DomainError("precondition_failed", "The record is deleted: it has no version that If-Match could name.", { expected: input.ifMatch.slice(0, 200), actual: null });
-    return toldPlan(carriedOut(draftRestore(tx, past, subject, sequence, actor), input.dryRun, `The ${entityWord(kind.name)} can't be restored`, actor), thinned);
+    const draft = draftRestore(tx, past, subject, sequence, actor);
+    return toldPlan(carriedOut(draft, coverageThen(draft, sequence, actor), input.dryRun, `The ${entityWord(kind.name)} can't be restored`, actor), thinned);
   };
 }
 
@@ -68,15 +70,24 @@ export function revertTransaction(tx: WriteTransaction, input: RevertInput, acto
   const draft = draftRevert(tx, past, versions, sequence, actor);
   // Keys show to people who sign in.
   if (draft.conflicts.some((conflict) => conflict.entity_type === apiKeyKind.name)) requireSession(actor, "Reverting what was done to API keys");
-  const planned = carriedOut(draft, dryRun, `The transaction ${sequence} can't be reverted`, actor);
+  const planned = carriedOut(draft, coverageBefore(draft, sequence, actor), dryRun, `The transaction ${sequence} can't be reverted`, actor);
   return toldPlan(actor.type === "ApiKey" ? { ...planned, actions: planned.actions.filter((action) => action.entity_type !== apiKeyKind.name) } : planned);
 }
 
-function carriedOut(draft: Draft, dryRun: boolean, refused: string, actor: CommandActor): Planned {
+/** Whether a caller reaches all that a transaction wrote. Who reaches every network does, also where history was thinned. */
+export function reachesTransaction(tx: WriteTransaction, sequence: number, author: Author): boolean {
+  const actor = author as CommandActor;
+  if (author.organizationId === null || actor.networkIds === null) return true;
+  const past = new Past(tx.db, KINDS);
+  return !past.isThinned(sequence) && isSeen(tx, past, past.writtenIn(sequence), actor);
+}
+
+function carriedOut(draft: Draft, coverage: CoverageChanges, dryRun: boolean, refused: string, actor: CommandActor): Planned {
   const planned = draft.planned();
   if (dryRun) return planned;
   if (planned.conflicts.length > 0) throw refusal(refused, planned.conflicts, actor.role);
   writeDraft(draft, actor);
+  writeCoverage(draft, coverage);
   return planned;
 }
 

@@ -24,8 +24,8 @@ const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", 
 const RESTORES = "Brings the record back to what it was at `at`; deleted since, under its own id. All or none, in one transaction, which a revert undoes. What stands in the way is told in `params.conflicts`. `If-Match` with the live record's ETag is heeded. Where history was thinned, `meta.resolved_at` tells which state it is.";
 const MORE: Readonly<Record<string, string>> = {
   api_key: "A deleted key can't come back: it is in no history. The key of today stays.",
-  credential: "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back.",
-  host: "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are.",
+  credential: "With its assignments, as far as the caller reaches their networks. Inline secrets are in no history: those of today stay, and a deleted credential that had any can't come back. It goes where it went then.",
+  host: "With its addresses, ports, services, bindings, interface entries and credential assignments: what it got since goes. Below the role Admin, credential assignments stay as they are, and addresses that come back wait for their confirmation; an Admin's restore sends credentials where they went then.",
   if_entry: "With what it forwarded to.",
   network: "What lived in it is restored by itself. Bringing back a deleted one takes the role Owner.",
   service: "With its bindings.",
@@ -48,7 +48,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
         body: RestoreBody,
         answer: RestorePlan,
         errors: [...errors, "precondition_failed"],
-        example: { body: { at: AT, dry_run: true }, data: { at: AT, applied: false, sequence: null, actions: [{ ...subject, action: "Create", fields: [] }], conflicts: [] } },
+        example: { parameters: { id: example["id"] as string }, body: { at: "-1h", dry_run: false }, data: { at: AT, applied: true, sequence: 43, actions: [{ ...subject, action: "Create", fields: [] }], conflicts: [] } },
       },
       (call) => {
         const at = parseInstantOrAge(call.body.at, inventory.reader.now()) as Instant;
@@ -72,7 +72,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, inventory: Invent
       body: RevertBody,
       answer: RevertPlan,
       errors: [...errors, "auth_session_required"],
-      example: { body: { dry_run: true }, data: { transaction: 42, applied: false, sequence: null, actions: [{ entity_type: "host", id: ID, name: "switch-1", action: "Update", fields: ["description"] }], conflicts: [] } },
+      example: { parameters: { sequence: 2 }, body: { dry_run: true }, data: { transaction: 2, applied: false, sequence: null, actions: [{ entity_type: "host", id: ID, name: "switch-1", action: "Update", fields: ["description"] }], conflicts: [] } },
     },
     (call) => {
       const { sequence } = call.params;

@@ -9,6 +9,7 @@ import type { WriteTransaction } from "../../db/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import { credentialAssignmentKind, type CredentialAssignmentRecord } from "../../resources/credential-assignments/credential-assignment.ts";
+import { reachesCredential } from "../../resources/credential-assignments/reach.ts";
 import { credentialKind, SECRET_FIELDS, type CredentialRecord } from "../../resources/credentials/credential.ts";
 import { secretIn, storedSecrets } from "../../resources/credentials/secrets.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
@@ -117,8 +118,14 @@ class Restore {
       restored.push(draft.put({ kind, before: again, after: asItWas(again, named), subject: again, isPart: true, reason: `it was made again since: then it had the id ${record.id}` }));
     }
     for (const record of now.values()) restored.push(draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason: "it was made since" }));
-    // A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore that it was.
-    if (kind.code === credentialAssignmentKind.code && !atLeast(this.actor.role, "Admin")) for (const each of restored) leaveAsItIs(each);
+    if (kind.code === credentialAssignmentKind.code && subject.kind.code === hostKind.code) for (const each of restored) this.leaveUnassignable(each);
+  }
+
+  /** A credential that is sent to an address of one's own choice is given away: who may not assign it may not restore that it was. */
+  private leaveUnassignable(assignment: Drafted): void {
+    const { credential_id: id } = assignment.subject as CredentialAssignmentRecord;
+    if (!atLeast(this.actor.role, "Admin")) leaveAsItIs(assignment, "credentials are assigned from the role Admin upwards");
+    else if (this.tx.find(credentialKind, id) !== null && !reachesCredential(this.tx, id, this.actor)) leaveAsItIs(assignment, "the credential is not assigned within the caller's networks alone");
   }
 
   /** A record with the ids of today for parts that were made again since. */
@@ -148,10 +155,10 @@ class Restore {
   }
 }
 
-/** Undrafts a part that the caller has no right to. */
-function leaveAsItIs(drafted: Drafted): void {
+/** Undrafts a part that the caller has no right to. @param reason what the right would take */
+function leaveAsItIs(drafted: Drafted, reason: string): void {
   const changes = isWritten(drafted);
   drafted.after = drafted.before;
   drafted.reasons.clear();
-  if (changes) drafted.reasons.add("credentials are assigned from the role Admin upwards: it stays as it is");
+  if (changes) drafted.reasons.add(`${reason}: it stays as it is`);
 }

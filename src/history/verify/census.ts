@@ -2,7 +2,7 @@
 // are handed in; holds the events of one scope at a time.
 
 import type { Sql } from "../../db/connection.ts";
-import { STEP_ROWS } from "./ledger-walk.ts";
+import { onward, STEP_ROWS } from "./ledger-walk.ts";
 
 /** Called with a sequence at which the two differ; null where one of them has no row. */
 export type OnDifference = (scope: number, sequence: number, expected: number | null, actual: number | null) => void;
@@ -102,7 +102,7 @@ export class CensusComparison {
       this.place = 0;
       const last = this.page.at(-1);
       if (last === undefined) this.isAtEnd = true;
-      else this.after = [last[0], last[1]];
+      else this.after = onward("history_census", this.after, [last[0], last[1]]);
     }
     return this.page[this.place] ?? null;
   }

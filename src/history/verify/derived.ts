@@ -5,7 +5,9 @@ import type { Sql } from "../../db/connection.ts";
 import { activityScopes } from "../../db/ledger.ts";
 import { liveIdentity, OPERATION, parseMembers, scopeKey, type AnyKind, type RecordBase } from "../../db/kind.ts";
 import { searchText } from "../../db/search-text.ts";
+import { membersSql } from "../../db/shape.ts";
 import { ALIVE } from "../../db/schema.ts";
+import { networkKind } from "../../resources/networks/network.ts";
 import type { LedgerVersion } from "./ledger-walk.ts";
 
 /** A stretch of the ledger in which a record lived in a scope: from `born` on, until before `died`. */
@@ -45,7 +47,7 @@ export interface Life {
 const MAX_KNOWN_IDS = 100_000;
 
 const RECORD_N = "SELECT n FROM history_records WHERE id = ?";
-const FIRST_MEMBERS = "SELECT members FROM history_versions WHERE key >= (?1 << 31) ORDER BY key LIMIT 1";
+const FIRST_MEMBERS = `SELECT ${membersSql(networkKind, "v")} FROM history_versions v WHERE v.key >= (?1 << 31) ORDER BY v.key LIMIT 1`;
 
 /** Carries lives through their versions, and tells what is implied. */
 export class Derivation {
@@ -118,8 +120,8 @@ export class Derivation {
       sequence: newest.sequence,
       identity: liveIdentity(kind, record),
       composed: newest.composed,
-      sort_keys: newest.sort_keys,
-      members: newest.members,
+      sort_keys: newest.sortKeysToday,
+      members: newest.membersToday,
       ...(kind.columns(record, (id) => this.n(id)) as Record<string, string | number | null>),
     };
   }

@@ -2,10 +2,16 @@
 
 /** The ledger itself, or what is derived from it and can be made anew, with the indexes and triggers that are on its tables. */
 export const LEDGER_CHECKS = ["file", "transaction", "record", "version", "segment"] as const;
-export const DERIVED_CHECKS = ["schema", "live", "link", "observation", "span", "census", "activity", "search", "lineage"] as const;
+export const DERIVED_CHECKS = ["schema", "live", "link", "span", "census", "activity", "search", "lineage"] as const;
+/**
+ * What stands beside the ledger and is not implied by it: damaged rows are dropped, and observations come again from
+ * the newest versions.
+ */
+export const BESIDE_CHECKS = ["observation", "scan", "memory", "outcome", "session", "secret"] as const;
+export type BesideCheck = (typeof BESIDE_CHECKS)[number];
 /** What was written down of the ledger once, and is not so: the ledger may be sound all the same, and another one. */
 export const KNOWN_CHECK = "known";
-export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | typeof KNOWN_CHECK;
+export type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | BesideCheck | typeof KNOWN_CHECK;
 
 export interface Finding {
   readonly check: Check;

@@ -5,9 +5,12 @@ import { getTableColumns, getTableName } from "drizzle-orm";
 import type { Sql } from "../../db/connection.ts";
 import { dropForeignObjects } from "../../db/expected-schema.ts";
 import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
+import { membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
+import { countBeside, dropDamaged, dropOrphans, type Dropped } from "./beside-ledger.ts";
 import { Derivation, type Life } from "./derived.ts";
-import { walkVersions, type LedgerVersion } from "./ledger-walk.ts";
+import { STEP_ROWS, walkVersions, type LedgerVersion } from "./ledger-walk.ts";
 
 /** Who was the last to end under each identity. */
 const LINEAGES = `
@@ -30,28 +33,41 @@ const ACTIVITY = `
   INSERT INTO history_activity (scope, sequence, ordinal)
   SELECT scope, sequence, row_number() OVER (PARTITION BY scope ORDER BY sequence) FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
 
+const INSERT_OBSERVED = "INSERT INTO observations (n, observed, checksum) VALUES (?, ?, ?) ON CONFLICT (n) DO NOTHING";
+
 interface Statement {
-  run(...values: unknown[]): unknown;
+  run(...values: unknown[]): { readonly changes: number };
 }
 
 /**
  * Rewrites everything that is derived, and puts the indexes and triggers right. The ledger must be sound: what it says is taken at its word.
+ * What stands beside it and is damaged is dropped; observations are those of the newest versions then.
  * @param onProgress called with the record number reached
+ * @returns what was dropped
  * @throws Error where a version can't be understood; nothing is changed then
  */
-export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
-  db.$client
+export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): Dropped {
+  return db.$client
     .transaction(() => {
       const definitions = dropForeignObjects(db);
-      rebuildWithin(db, kinds, onProgress);
+      const before = countBeside(db);
+      dropDamaged(db);
+      const returned = rebuildWithin(db, kinds, onProgress);
+      dropOrphans(db);
       for (const sql of definitions) db.$client.run(sql);
+      const after = countBeside(db);
+      const dropped = [...before].map(([table, rows]) => [table, rows - (after.get(table) ?? 0)] as const);
+      return new Map(dropped).set(OBSERVATIONS, returned);
     })
     .immediate();
 }
 
-/** As rebuildDerived, within a transaction of the caller's. */
-export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): void {
-  new Rebuild(db, kinds).run(onProgress);
+/**
+ * As rebuildDerived, within a transaction of the caller's, and nothing of what stands beside the ledger.
+ * @returns how many observations were missing
+ */
+export function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): number {
+  return new Rebuild(db, kinds).run(onProgress);
 }
 
 /** As rebuildWithin, but for what shows the present, which stays as it is: where versions were dropped that are not the newest. */
@@ -64,12 +80,21 @@ export function deriveChangesAndTexts(db: Sql, kinds: readonly AnyKind[]): void 
   new Rebuild(db, kinds).runForChangesAndTexts();
 }
 
+/**
+ * Makes the live rows and links of these kinds anew where the newest version is of an earlier shape, within a transaction of the caller's.
+ * What else is derived stays: an upcaster leaves alone what that is made of.
+ */
+export function rebuildLiveWithin(db: Sql, kinds: readonly AnyKind[]): void {
+  new Rebuild(db, kinds).runForLive();
+}
+
 class Rebuild {
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
   private readonly derivation: Derivation;
   private readonly statements = new Map<string, Statement>();
   private life: Life | null = null;
+  private observationsReturned = 0;
 
   constructor(db: Sql, kinds: readonly AnyKind[]) {
     this.db = db;
@@ -77,7 +102,8 @@ class Rebuild {
     this.derivation = new Derivation(db);
   }
 
-  run(onProgress: (n: number) => void): void {
+  /** @returns how many observations were missing */
+  run(onProgress: (n: number) => void): number {
     const { $client } = this.db;
     // Rows refer to rows that are written later; all of them are there at the COMMIT.
     $client.run("PRAGMA defer_foreign_keys = ON");
@@ -93,6 +119,7 @@ class Rebuild {
       this.present(life);
     };
     this.gatherPast(onLife, onProgress);
+    return this.observationsReturned;
   }
 
   runForPast(onProgress: (n: number) => void): void {
@@ -105,7 +132,7 @@ class Rebuild {
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
     const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
-    for (const n of walkVersions(this.db, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
+    for (const n of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
     this.complete(onLife);
     $client.run(LINEAGES);
     $client.run(CENSUS);
@@ -118,9 +145,30 @@ class Rebuild {
     const { $client } = this.db;
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     const { lastN } = $client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as { lastN: number };
-    for (const _ of walkVersions(this.db, lastN, (versions) => this.step(versions, (life) => this.changesAndTexts(life)))) continue;
+    for (const _ of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, (life) => this.changesAndTexts(life)))) continue;
     this.complete((life) => this.changesAndTexts(life));
     this.gatherChangesAndTexts();
+  }
+
+  runForLive(): void {
+    for (const kind of this.kinds.values()) {
+      const step = this.db.$client.prepare(`
+        SELECT l.n, r.id, v.key & 2147483647 AS sequence, v.operation, v.composed, ${membersSql(kind, "v")} AS membersToday, ${sortKeysSql(kind, "v")} AS sortKeysToday
+        FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
+        CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647))
+        WHERE l.n > ? AND v.shape < ${shapeOf(kind)} ORDER BY l.n LIMIT ${STEP_ROWS}`);
+      let after = 0;
+      for (let count = STEP_ROWS; count === STEP_ROWS; ) {
+        const versions = step.all(after) as Array<LedgerVersion & { readonly id: string; readonly membersToday: string }>;
+        for (const version of versions) {
+          this.execute("DELETE FROM live_links WHERE n = ?", version.n);
+          this.alive(this.derivation.begin(kind, version.id, version, parseMembers(version.membersToday)));
+        }
+        after = versions.at(-1)?.n ?? after;
+        count = versions.length;
+      }
+      step.finalize();
+    }
   }
 
   private gatherChangesAndTexts(): void {
@@ -133,7 +181,7 @@ class Rebuild {
 
   private step(versions: readonly LedgerVersion[], onLife: (life: Life) => void): void {
     for (const version of versions) {
-      const record = version.members === null ? null : parseMembers<RecordBase>(version.members);
+      const record = version.membersToday === null ? null : parseMembers<RecordBase>(version.membersToday);
       if (this.life !== null && this.life.n === version.n) {
         this.derivation.go(this.life, version, record);
         continue;
@@ -169,19 +217,29 @@ class Rebuild {
       this.execute("DELETE FROM observations WHERE n = ?", n);
       return;
     }
+    this.alive(life);
+    if (kind.observed.length > 0) {
+      const { observed } = life.newest;
+      this.observationsReturned += this.execute(INSERT_OBSERVED, n, observed, observedChecksum(n, observed));
+    }
+  }
+
+  /** The live row and the links of a record that is alive. */
+  private alive(life: Life): void {
+    const { kind, n } = life;
     const row = this.derivation.liveRow(life);
     this.execute(upsertOf(kind), ...Object.keys(getTableColumns(kind.table)).map((column) => row[column] ?? null));
     for (const link of this.derivation.links(life)) this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
-    if (kind.observed.length > 0) this.execute("INSERT INTO observations (n, observed) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, life.newest.observed);
   }
 
-  private execute(sql: string, ...values: unknown[]): void {
+  /** @returns how many rows were changed */
+  private execute(sql: string, ...values: unknown[]): number {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       statement = this.db.$client.prepare(sql) as Statement;
       this.statements.set(sql, statement);
     }
-    statement.run(...values);
+    return statement.run(...values).changes;
   }
 }
 

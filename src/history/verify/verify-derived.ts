@@ -6,10 +6,12 @@ import { openScratch, type Sql } from "../../db/connection.ts";
 import { OPERATION, parseMembers, type AnyKind } from "../../db/kind.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { wholeTerm } from "../../db/search-text.ts";
+import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { CensusComparison } from "./census.ts";
+import { sumIndex, WordSums, wordsOf } from "./index-words.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
-import { inSnapshot, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
+import { inSnapshot, onward, STEP_ROWS, type LedgerVersion } from "./ledger-walk.ts";
 import type { Until } from "./verify-ledger.ts";
 
 const SPAN_STEP_ROWS = 5_000;
@@ -57,6 +59,8 @@ export class DerivedVerification {
   private readonly keepActivity = this.scratch.prepare("INSERT OR IGNORE INTO activity VALUES (?, ?)");
   private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
   private textsFound = 0;
+  /** Of the texts that are there. */
+  private readonly words = new WordSums();
   private spansFound = 0;
   private spansCounted = 0;
 
@@ -86,7 +90,7 @@ export class DerivedVerification {
       const table = getTableName(kind.table);
       const rows = this.db.$client.prepare(`
         SELECT l.*, r.kind AS "r.kind", r.id AS "r.id", o.n AS "o.n", v.key & 2147483647 AS "v.sequence", v.operation AS "v.operation",
-               v.composed AS "v.composed", v.sort_keys AS "v.sort_keys", v.members AS "v.members"
+               v.composed AS "v.composed", ${sortKeysSql(kind, "v")} AS "v.sort_keys", ${membersSql(kind, "v")} AS "v.members"
         FROM (SELECT * FROM ${table} WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT ${STEP_ROWS}) l
         LEFT JOIN history_records r ON r.n = l.n
         LEFT JOIN observations o ON o.n = l.n
@@ -100,7 +104,8 @@ export class DerivedVerification {
             const where = whereRecord(kind.name, row["r.id"], row.n);
             this.findings.during("live", where, () => this.liveRow(kind, row, where));
           }
-          after = step.at(-1)?.n ?? after;
+          const last = step.at(-1);
+          if (last !== undefined) [after] = onward(table, [after], [last.n]);
           return step.length;
         });
         yield count;
@@ -121,7 +126,8 @@ export class DerivedVerification {
         for (const [n, id, operation] of rows) {
           if (operation === null || operation === OPERATION.Deleted) this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
         }
-        after = rows.at(-1)?.[0] ?? after;
+        const last = rows.at(-1);
+        if (last !== undefined) [after] = onward(table, [after], [last[0]]);
         count = rows.length;
         yield count;
       }
@@ -140,12 +146,13 @@ export class DerivedVerification {
     let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
     for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
       const rows = spans.values(...after) as Array<[number, number, number, number]>;
-      for (const [scope, n, born, died] of rows) {
-        after = [scope, n, born];
+      for (const [scope, , born, died] of rows) {
         if (born > until) continue;
         this.spansCounted += 1;
         census.span(scope, born, died);
       }
+      const last = rows.at(-1);
+      if (last !== undefined) after = onward("history_spans", after, [last[0], last[1], last[2]]);
       count = rows.length;
       yield count;
     }
@@ -164,7 +171,7 @@ export class DerivedVerification {
     while (surplus > 0) {
       const rows = step.values(...after, sequence) as Array<[number, number, number, number, number | null, string | null]>;
       for (const [scope, n, born, died, kindCode, id] of rows) {
-        after = [scope, n, born];
+        after = onward("history_spans", after, [scope, n, born]);
         const kind = this.kinds.find((each) => each.code === kindCode);
         const life = kind === undefined || id === null ? null : this.lifeOf(kind, id, n);
         // What has a counterpart was counted, or reported as wrong, with the life itself.
@@ -184,7 +191,7 @@ export class DerivedVerification {
     for (let count = BLOCK_STEP_ROWS; count === BLOCK_STEP_ROWS; ) {
       const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
       for (const [scope, block, isRight] of rows) {
-        after = [scope, block];
+        after = onward("history_span_blocks", after, [scope, block]);
         if (isRight === 0) add(scope, block, "says what the spans do not");
       }
       count = rows.length;
@@ -233,7 +240,7 @@ export class DerivedVerification {
     }
   }
 
-  /** Texts that no life has, told by their number; the words of the index against the texts are SQLite's own check of the file. */
+  /** Texts that no life has, told by their number. */
   *surplusTexts(): Generator<number> {
     // Keys stay in SQL: they have more bits than a JavaScript number.
     const step = this.prepare(`
@@ -249,6 +256,14 @@ export class DerivedVerification {
       yield count;
     }
     if (total > this.textsFound) this.findings.add("search", "history_search_texts", `has ${total} rows where the ledger implies ${this.textsFound}`);
+  }
+
+  /** All words of the index against those of the texts. */
+  *indexWords(): Generator<number> {
+    const found = new WordSums();
+    yield* sumIndex(this.db, this.until.sequence, found);
+    if (found.equals(this.words)) return;
+    this.findings.add("search", "history_search", "does not say of all words in which texts they are as the texts do");
   }
 
   /** Who was the last to end under each identity. Compared exactly while nothing is written; beside a writer, what is gone or wrong of the old ones. */
@@ -275,7 +290,8 @@ export class DerivedVerification {
     for (let rows = SPAN_STEP_ROWS; rows === SPAN_STEP_ROWS; ) {
       const page = step.values(...after) as Array<[number, string]>;
       total += page.length;
-      after = page.at(-1) ?? after;
+      const last = page.at(-1);
+      if (last !== undefined) after = onward("history_lineages", after, last);
       rows = page.length;
       yield rows;
     }
@@ -313,6 +329,7 @@ export class DerivedVerification {
         continue;
       }
       this.textsFound += 1;
+      for (const word of wordsOf(text)) this.words.add(word, life.n, sequence);
       if (row[0] !== ownerN || row[1] !== text) this.findings.add("search", where, `what it is found by ${since} is not what it says`);
       else if (text !== "" && !this.isFound(life.n, sequence, text)) this.findings.add("search", where, `the index does not find it by what it says ${since}`);
     }
@@ -329,7 +346,7 @@ export class DerivedVerification {
     if (row["r.kind"] !== kind.code) return add(`has a live row among the ${kind.plural}, and is none in the ledger`);
     if (row["v.operation"] === null || row["v.operation"] === OPERATION.Deleted) return add("has a live row, and is not alive in the ledger");
     const members = row["v.members"];
-    const version = { n: row.n, sequence: row["v.sequence"], operation: row["v.operation"], composed: row["v.composed"], sort_keys: row["v.sort_keys"], members };
+    const version = { n: row.n, sequence: row["v.sequence"], operation: row["v.operation"], composed: row["v.composed"], sortKeysToday: row["v.sort_keys"], membersToday: members };
     const life = this.derivation.begin(kind, row["r.id"] as string, version as unknown as LedgerVersion, parseMembers(members));
     for (const [column, expected] of Object.entries(this.derivation.liveRow(life))) {
       const actual = row[column as keyof LiveRow] as unknown;
@@ -352,13 +369,13 @@ export class DerivedVerification {
   /** The life of one record up to where the verification began, made again; null where it can't be understood. */
   private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
     const versions = this.db.$client
-      .query("SELECT ?1 AS n, key & 2147483647 AS sequence, operation, members FROM history_versions WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key")
+      .query(`SELECT ?1 AS n, key & 2147483647 AS sequence, operation, ${membersSql(kind, "v")} AS membersToday FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`)
       .all(n, this.until.sequence) as LedgerVersion[];
     const [first, ...later] = versions;
     if (first === undefined) return null;
     try {
-      const life = this.derivation.begin(kind, id, first, parseMembers(first.members as string));
-      for (const version of later) this.derivation.go(life, version, version.members === null ? null : parseMembers(version.members));
+      const life = this.derivation.begin(kind, id, first, parseMembers(first.membersToday as string));
+      for (const version of later) this.derivation.go(life, version, version.membersToday === null ? null : parseMembers(version.membersToday));
       return life;
     } catch {
       return null;

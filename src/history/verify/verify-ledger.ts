@@ -5,6 +5,7 @@ import { formatInstant } from "../../base/instant.ts";
 import { openScratch, type Sql } from "../../db/connection.ts";
 import { CHAIN_START, hashTransaction, hashVersion } from "../../db/hash.ts";
 import { OPERATION, parseMembers, type AnyKind, type RecordBase } from "../../db/kind.ts";
+import { shapeOf } from "../../db/shape.ts";
 import type { Derivation, Life } from "./derived.ts";
 import { whereRecord, type Findings } from "./findings.ts";
 import { walkAllVersions, walkTransactions, type DroppedVersion, type LedgerTransaction, type LedgerVersion } from "./ledger-walk.ts";
@@ -73,7 +74,7 @@ export class LedgerVerification {
    */
   *versions(onLife: (life: Life) => void): Generator<number> {
     this.scratch.run("BEGIN");
-    yield* walkAllVersions(this.db, this.until.lastN, (versions, isLast) => {
+    yield* walkAllVersions(this.db, this.kinds, this.until.lastN, (versions, isLast) => {
       for (const version of versions) {
         if (version.operation === null) this.droppedVersion(version, onLife);
         else this.version(version, onLife);
@@ -148,7 +149,7 @@ export class LedgerVerification {
     const record = parsed(version.members);
     if (current.versions === 1) current.lineageId = record?.lineage_id;
     if (version.members !== null) this.document(current, version, record, where);
-    this.derive(current, version, record, where);
+    this.derive(current, version, version.membersToday === version.members ? record : parsed(version.membersToday), where);
   }
 
   private begin(version: LedgerVersion | DroppedVersion): void {
@@ -190,7 +191,7 @@ export class LedgerVerification {
       const actual = record[field as keyof RecordBase];
       if (actual !== value) this.findings.add("version", where, `its document says ${field} ${JSON.stringify(actual)} instead of ${JSON.stringify(value)}`);
     }
-    if (current.kind !== undefined && version.shape > current.kind.shape) this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
+    if (current.kind !== undefined && version.shape > shapeOf(current.kind)) this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
   }
 
   /** Carries the life on; one that can't be understood is given up, its versions' own findings stand. */

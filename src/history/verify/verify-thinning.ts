@@ -5,9 +5,10 @@ import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
 import { hashVersion } from "../../db/hash.ts";
 import { OPERATION, type AnyKind } from "../../db/kind.ts";
+import { shapeOf } from "../../db/shape.ts";
 import { ThinnedPast, type Rows, type Segment } from "../../db/thinned-past.ts";
 import { whereRecord, type Findings } from "./findings.ts";
-import { STEP_ROWS } from "./ledger-walk.ts";
+import { onward, STEP_ROWS } from "./ledger-walk.ts";
 import { afterPrune, firstKeptFrom, keptSequences, type LedgerPlace, type PruneOrder } from "../thinning.ts";
 import type { Until } from "./verify-ledger.ts";
 
@@ -94,7 +95,7 @@ export class ThinningVerification {
     for (let count = STEP_ROWS; count === STEP_ROWS; ) {
       const rows = statement.values(n, sequence) as Array<[number, number, Uint8Array, number | null, string | null, number, number, number | null]>;
       for (const [recordN, place, hash, kind, id, isLeft, successor, operationBefore] of rows) {
-        [n, sequence] = [recordN, place];
+        [n, sequence] = onward("history_thinned", [n, sequence], [recordN, place]);
         if (sequence <= this.until.sequence) this.version({ n, sequence, hash, kind, id, isLeft: isLeft === 1, successor, operationBefore }, kept);
       }
       count = rows.length;
@@ -120,7 +121,7 @@ export class ThinningVerification {
 /** Whether the hash is that of a deletion, of which all is known but the shape that its kind then had. */
 function isEnd({ id, sequence, hash }: Dropped, kind: AnyKind): boolean {
   const end = { id: id ?? "", kind: kind.code, sequence, operation: OPERATION.Deleted, composed: 0, changed: null, sort_keys: null, observed: "", members: null };
-  for (let shape = 1; shape <= kind.shape; shape += 1) if (Buffer.compare(hashVersion({ ...end, shape }), hash) === 0) return true;
+  for (let shape = 1; shape <= shapeOf(kind); shape += 1) if (Buffer.compare(hashVersion({ ...end, shape }), hash) === 0) return true;
   return false;
 }
 

@@ -1,5 +1,6 @@
-// Proves a store: the file, the hash chain over the ledger, and all that is derived from it. Reads only, in short steps,
-// so that it may run beside a running appliance; what is written after it began is left to the next time.
+// Proves a store: the file, the hash chain over the ledger, all that is derived from it, and by its checksums what
+// stands beside it. Reads only, in short steps, so that it may run beside a running appliance; what is written after it
+// began is left to the next time.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
@@ -7,6 +8,7 @@ import type { AnyKind } from "../../db/kind.ts";
 import { schemaDifferences, type SchemaObject } from "../../db/expected-schema.ts";
 import { DatabaseRefused } from "../../db/migrate.ts";
 import type { Resolution } from "../../db/thinned-past.ts";
+import { besideCheckOf, verifyBeside } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
 import { Findings, KNOWN_CHECK, type Found } from "./findings.ts";
 import { DerivedVerification } from "./verify-derived.ts";
@@ -82,17 +84,19 @@ export function* verifySteps(db: Sql, kinds: readonly AnyKind[], options: Verify
   let overtaken = false;
   if (options.knownHead !== undefined) checkKnown(db, options.knownHead, findings);
   try {
-    yield* summed("file", guarded(findings, fileChecks(db, findings, unchecked)));
+    yield* summed("file", guarded(findings, fileChecks(db, findings, unchecked, options.isBusy === true)));
     yield* placed("versions", guarded(findings, ledger.versions((life) => derived.life(life))), until.lastN);
     yield* placed("transactions", guarded(findings, ledger.transactions()), until.sequence);
     yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
     yield* summed("live rows", guarded(findings, derived.liveRows()));
     yield* summed("links and observations", guarded(findings, derived.leftovers()));
+    yield* summed("rows beside the ledger", guarded(findings, verifyBeside(db, kinds, findings)));
     yield* summed("census", guarded(findings, derived.census()));
     yield* summed("spans", guarded(findings, derived.surplusSpans()));
     yield* summed("span blocks", guarded(findings, derived.spanBlocks()));
     yield* summed("activity", guarded(findings, derived.activity()));
     yield* summed("search", guarded(findings, derived.surplusTexts()));
+    yield* summed("words of the search index", guarded(findings, derived.indexWords()));
     yield* summed("lineages", guarded(findings, derived.lineages()));
   } finally {
     ledger.close();
@@ -160,7 +164,12 @@ function isSearchIndex(table: string): boolean {
 }
 
 /** SQLite's own checks, one table after the other: none of them holds a state of the database for longer than its table takes. */
-function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[]): Generator<number> {
+function* fileChecks(
+  db: Sql,
+  findings: Findings,
+  unchecked: readonly string[],
+  isBusy: boolean,
+): Generator<number> {
   const tables = db.$client.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name").values() as Array<[string]>;
   for (const [table] of tables) {
     if (unchecked.includes(table)) continue;
@@ -169,15 +178,17 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[]):
       // The index notices what was committed since only when it is asked something.
       if (check === "search") db.$client.prepare("SELECT count(*) FROM history_search WHERE history_search MATCH 'a'").values();
       for (const [message] of db.$client.prepare(`PRAGMA integrity_check("${table}")`).values() as Array<[string]>) {
-        if (message !== "ok") findings.add(check, table, message);
+        if (message !== "ok") findings.add(besideCheckOf(table, message) ?? check, table, message);
       }
       for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<[string, number | null, string]>) {
-        findings.add("file", `${table}, row ${row ?? "?"}`, `refers to a row of ${parent} that is not there`);
+        const where = `${table}, row ${row ?? "?"}`;
+        findings.add(besideCheckOf(table) ?? "file", where, `refers to a row of ${parent} that is not there`);
       }
     }));
     yield 1;
   }
-  if (unchecked.includes(FREE_PAGES) || !hasFreePages(db)) return;
+  // Where an appliance is at work also those that have become free since the verification began are left out.
+  if (isBusy || !hasFreePages(db)) return;
   const seen = new Set(findings.list.map(({ message }) => message));
   findings.during("file", FREE_PAGES, () => {
     for (const [message] of db.$client.prepare("PRAGMA quick_check").values() as Array<[string]>) {

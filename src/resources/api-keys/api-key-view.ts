@@ -1,6 +1,7 @@
 // API keys as they are shown: with the networks in force, worked out from the key and its user as of the same instant.
 
 import { reachesEveryNetwork } from "../../access/role.ts";
+import type { Actor } from "../../access/actor.ts";
 import type { AsOf } from "../../db/list-query.ts";
 import type { Compose, Reader } from "../../db/reader.ts";
 import { type ComposeFor, varying } from "../answers.ts";
@@ -9,7 +10,9 @@ import { userKind, type UserRecord } from "../users/user.ts";
 import { networksInForce, type ApiKeyRecord } from "./api-key.ts";
 
 /** Fills in `network_ids`: as of the instant that is asked about, and of these what the caller reaches today. */
-export const composeApiKeys: ComposeFor = varying((reader, actor) => {
+export const composeApiKeys: ComposeFor = Object.assign(varying(composeApiKey), { reachFields: ["network_ids"] });
+
+function composeApiKey(reader: Reader, actor: Actor): Compose {
   const reach = { organizationN: actor.organizationN, networkNs: null };
   const reached = actor.networkNs === null ? null : new Set(reader.recordIds(actor.networkNs));
   // One answer may be composed in many steps, all as of the same instant.
@@ -26,7 +29,7 @@ export const composeApiKeys: ComposeFor = varying((reader, actor) => {
     });
   };
   return compose;
-});
+}
 
 /** The answer that tells the key itself: once, where it was made. */
 export function composeWithSecret(plaintext: string): ComposeFor {

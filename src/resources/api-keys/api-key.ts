@@ -40,7 +40,6 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
   name: "api_key",
   plural: "api_keys",
   code: 16,
-  shape: 1,
   table: apiKeys,
   columns: (key, n) => ({
     user_n: n(key.user_id),

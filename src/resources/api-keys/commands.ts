@@ -9,6 +9,7 @@ import { apiKeyHashes } from "../../access/tables.ts";
 import { DomainError, invalid, notFound, referenceInvalid } from "../../base/errors.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { RecordBase } from "../../db/kind.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
@@ -191,5 +192,5 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void {
   const keyN = tx.recordN(keyId) as number;
   tx.db.delete(apiKeyHashes).where(eq(apiKeyHashes.api_key_n, keyN)).run();
-  tx.db.insert(apiKeyHashes).values({ hash: Buffer.from(hash), api_key_n: keyN }).run();
+  tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, { hash: Buffer.from(hash), api_key_n: keyN })).run();
 }

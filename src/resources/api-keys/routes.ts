@@ -34,7 +34,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .get("/api/v1/auth/keys/export/csv", { operationId: "exportApiKeys", summary: "Export API keys as CSV", description: "One's own; for Owner and Admin all of the organization.", group, access: READ, query: Export, ...csvAnswer("API keys", schemaColumns(ApiKey), API_KEY_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call)),
     )
-    .post("/api/v1/auth/keys", { operationId: "createApiKey", summary: "Create an API key", description: "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.", group, access: WRITE, body: ApiKeyCreate, answer: ApiKeyWithSecret, isRecord: true, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...withSecret, body } }, (call) => {
+    .post("/api/v1/auth/keys", { operationId: "createApiKey", summary: "Create an API key", description: "The key itself is told in this answer only. Without `network_ids` it reaches what its user reaches, now and later.", group, access: WRITE, body: ApiKeyCreate, answer: ApiKeyWithSecret, isRecord: true, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...withSecret, body: { id: API_KEY_EXAMPLE.id, ...body } } }, (call) => {
       return answerWithSecret(call, "api_key.create", { body: call.body });
     })
     .get("/api/v1/auth/keys/:id", { operationId: "getApiKey", summary: "Get an API key", group, access: READ, params: IdParams, query: At, answer: ApiKey, example }, (call) =>
@@ -43,7 +43,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .put("/api/v1/auth/keys/:id", { operationId: "updateApiKey", summary: "Update an API key", group, access: WRITE, params: IdParams, body: ApiKeyUpdate, answer: ApiKey, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "api_key.update", { id: call.params.id, body: call.body }, apiKeyKind, composeApiKeys),
     )
-    .post("/api/v1/auth/keys/:id/rotate", { operationId: "rotateApiKey", summary: "Give an API key a new secret", description: "The old one is refused from now on; the new one is told in this answer only.", group, access: WRITE, params: IdParams, answer: ApiKeyWithSecret, isRecord: true, example: withSecret }, (call) => {
+    .post("/api/v1/auth/keys/:id/rotate", { operationId: "rotateApiKey", summary: "Give an API key a new secret", description: "The old one is refused from now on; the new one is told in this answer only.", group, access: WRITE, params: IdParams, answer: ApiKeyWithSecret, isRecord: true, example: { ...withSecret, parameters: { id: API_KEY_EXAMPLE.id } } }, (call) => {
       return answerWithSecret(call, "api_key.rotate", { id: call.params.id });
     })
     .delete("/api/v1/auth/keys/:id", { operationId: "deleteApiKey", summary: "Delete an API key", description: "`cascade` changes nothing.", group, access: WRITE, params: IdParams, query: Cascade, answer: ApiKey, example }, (call) =>
@@ -60,7 +60,7 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, inventory: Invento
 
   /** Whose keys the caller sees; undefined for all of the organization. */
   function onlyUser(call: ResourceCall<unknown, unknown, unknown>): string | undefined {
-    return atLeast(call.actor.role, "Admin") ? undefined : (inventory.authorOf(call.actor, call.requestId).userId as string);
+    return atLeast(call.actor.role, "Admin") ? undefined : (inventory.authorOf(call).userId as string);
   }
 
   /** Runs a command that makes a key's text, and tells it: to whoever asked, and to no cache. */

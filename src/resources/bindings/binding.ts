@@ -42,7 +42,6 @@ export const bindingKind: Kind<BindingRecord> = {
   name: "binding",
   plural: "bindings",
   code: 13,
-  shape: 1,
   table: bindings,
   columns: (binding, n) => ({
     network_n: n(binding.network_id),

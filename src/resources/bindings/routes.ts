@@ -34,7 +34,7 @@ export function bindingRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/bindings/export/csv", { operationId: "exportBindings", summary: "Export bindings as CSV", group, access: VIEWER, query: Export, ...csvAnswer("bindings", schemaColumns(Binding), BINDING_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/bindings", { operationId: "createBinding", summary: "Create a binding", description: ALL_OFFENDERS, group, access: MEMBER, body: BindingCreate, answer: Binding, errors: writeErrors, example: { ...example, body } }, (call) =>
+    .post("/api/v1/bindings", { operationId: "createBinding", summary: "Create a binding", description: ALL_OFFENDERS, group, access: MEMBER, body: BindingCreate, answer: Binding, errors: writeErrors, example: { ...example, body: { id: BINDING_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "binding.create", { body: call.body }, bindingKind, composeBindings),
     )
     .get("/api/v1/bindings/:id", { operationId: "getBinding", summary: "Get a binding", group, access: VIEWER, params: IdParams, query: At, answer: Binding, example }, (call) =>

@@ -10,7 +10,9 @@ import { hostKind } from "../hosts/host.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { networkKind } from "../networks/network.ts";
 import type { Place } from "../offenders.ts";
+import { coverAssigned } from "./coverage.ts";
 import { assignmentKey, credentialAssignmentKind, type CredentialAssignmentRecord } from "./credential-assignment.ts";
+import { assertReachesCredential } from "./reach.ts";
 
 /** A credential's side. `ip_address_ids` null or left out: every address of the host. */
 export interface CredentialSide {
@@ -25,10 +27,12 @@ export interface HostSideItem {
 }
 
 /**
- * Makes a credential's assignments those of its body. What is in networks beyond the caller's reach stays as it is.
+ * Makes a credential's assignments those of its body. What is in networks beyond the caller's reach stays as it is. Whether the caller may
+ * change the credential is asked elsewhere.
+ * @returns whether there is any change
  * @throws DomainError validation_failed for a host named twice; entity_reference_invalid
  */
-export function setCredentialAssignments(tx: WriteTransaction, credentialId: string, wanted: CredentialSide, actor: CommandActor): void {
+export function setCredentialAssignments(tx: WriteTransaction, credentialId: string, wanted: CredentialSide, actor: CommandActor): boolean {
   const { host_assignments: items } = wanted;
   assertEachOnce(items.map((item) => item.host_id), "/host_assignments", "host_id");
   const networks = getReferenced(tx, networkKind, wanted.assigned_network_ids, "assigned_network_ids", actor);
@@ -42,13 +46,15 @@ export function setCredentialAssignments(tx: WriteTransaction, credentialId: str
     ...hosts.map((host, position) => ({ credential_id: credentialId, network_id: host.network_id, host_id: host.id, ip_address_ids: addressIds(items[position]) })),
   ]);
   write(tx, changes, actor);
+  return credentialsOf(changes).size > 0;
 }
 
 /**
  * Makes a host's assignments those of a host's write, after its addresses were written in the same transaction: an address that it
  * removed is taken off the list, so that a client may send the rest of the host back as it got it.
  * @param place of the host in the body: gets what is wrong. auth_permission_denied for a caller below Admin whose list is not what is
- * there: a credential sent to one's own address gives it away; validation_failed for a credential named twice; entity_reference_invalid
+ * there: a credential sent to one's own address gives it away; entity_access_denied for a credential that a confined caller may not change;
+ * validation_failed for a credential named twice; entity_reference_invalid
  */
 export function setHostAssignments(tx: WriteTransaction, hostId: string, networkId: string, items: readonly HostSideItem[], actor: CommandActor, place: Place): void {
   place.attempt(() => assertEachOnce(items.map((item) => item.credential_id), "/credential_assignments", "credential_id"));
@@ -62,6 +68,7 @@ export function setHostAssignments(tx: WriteTransaction, hostId: string, network
   if (place.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null) return;
   place.attempt(() => getReferenced(tx, credentialKind, wanted.map((target) => target.credential_id), "credential_assignments/credential_id", actor));
   place.attempt(() => assertAddressesOfHosts(tx, wanted, "credential_assignments/ip_address_ids", actor));
+  for (const id of credentialsOf(changes)) if (place.attempt(() => assertReachesCredential(tx, id, actor)) === null) return;
   write(tx, changes, actor);
 }
 
@@ -98,7 +105,7 @@ interface Target {
 interface Changes {
   readonly added: readonly Target[];
   /** Assignments that stay, with other addresses. */
-  readonly scoped: ReadonlyArray<{ readonly id: string; readonly ip_address_ids: readonly string[] | null }>;
+  readonly scoped: ReadonlyArray<{ readonly id: string; readonly credential_id: string; readonly ip_address_ids: readonly string[] | null }>;
   readonly removed: readonly CredentialAssignmentRecord[];
 }
 
@@ -106,20 +113,29 @@ interface Changes {
 function changesTo(current: readonly CredentialAssignmentRecord[], wanted: readonly Target[]): Changes {
   const left = new Map(current.map((assignment) => [assignmentKey(assignment), assignment]));
   const added: Target[] = [];
-  const scoped: Array<{ id: string; ip_address_ids: readonly string[] | null }> = [];
+  const scoped: Array<{ id: string; credential_id: string; ip_address_ids: readonly string[] | null }> = [];
   for (const target of wanted) {
     const assignment = left.get(assignmentKey(target));
     left.delete(assignmentKey(target));
     if (assignment === undefined) added.push(target);
-    else if (!sameIds(assignment.ip_address_ids, target.ip_address_ids)) scoped.push({ id: assignment.id, ip_address_ids: target.ip_address_ids });
+    else if (!sameIds(assignment.ip_address_ids, target.ip_address_ids)) scoped.push({ id: assignment.id, credential_id: target.credential_id, ip_address_ids: target.ip_address_ids });
   }
   return { added, scoped, removed: [...left.values()] };
 }
 
+/** The live credentials that changes assign otherwise, each once; ids that are none are reported elsewhere. */
+function credentialsOf({ added, scoped, removed }: Changes): Set<string> {
+  return new Set([...added, ...scoped, ...removed].map((each) => each.credential_id));
+}
+
+/** Of an Admin: what is assigned is sent to the addresses that there are. */
 function write(tx: WriteTransaction, changes: Changes, actor: CommandActor): void {
   for (const assignment of changes.removed) tx.remove(credentialAssignmentKind, assignment.id);
-  for (const { id, ip_address_ids } of changes.scoped) tx.update(credentialAssignmentKind, id, { ip_address_ids });
-  for (const target of changes.added) tx.create(credentialAssignmentKind, actor.organizationId, target);
+  for (const { id, ip_address_ids } of changes.scoped) {
+    const before = tx.get(credentialAssignmentKind, id);
+    coverAssigned(tx, before, tx.update(credentialAssignmentKind, id, { ip_address_ids }));
+  }
+  for (const target of changes.added) coverAssigned(tx, null, tx.create(credentialAssignmentKind, actor.organizationId, target));
 }
 
 function sameIds(some: readonly string[] | null, others: readonly string[] | null): boolean {

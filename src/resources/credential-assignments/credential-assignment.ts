@@ -27,7 +27,6 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
   name: "credential_assignment",
   plural: "credential_assignments",
   code: 14,
-  shape: 1,
   table: credentialAssignments,
   columns: (assignment, n) => ({
     network_n: n(assignment.network_id),

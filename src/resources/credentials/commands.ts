@@ -2,19 +2,22 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import { DomainError, invalid, type Issue } from "../../base/errors.ts";
+import { invalid, type Issue } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
-import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
+import { assertReachesCredential, credentialOutOfReach, reachesCredential } from "../credential-assignments/reach.ts";
 import { removeRecord } from "../references.ts";
 import { existingTags } from "../tags/tag.ts";
 import { credentialKind, SECRET_FIELDS, SECRET_MASK, USM_PASSWORD_MIN_LENGTH, type CredentialCreate, type CredentialType, type CredentialUpdate } from "./credential.ts";
 import { masked, newSecrets, secretChange, secretIn, storedSecrets, storeSecrets, type SealedSecrets } from "./secrets.ts";
 
-/** @param box seals the secrets */
+/**
+ * Whoever is confined to networks assigns what they create within these: without an assignment they could not change it afterwards.
+ * @param box seals the secrets
+ */
 export function createCredential(box: SecretBox) {
   return (tx: WriteTransaction, input: { body: CredentialCreate }, actor: CommandActor): Written => {
     const { body } = input;
@@ -34,6 +37,7 @@ export function createCredential(box: SecretBox) {
       body.id === undefined ? {} : { id: body.id },
     );
     setCredentialAssignments(tx, credential.id, body, actor);
+    assertReachesCredential(tx, credential.id, actor);
     storeSecrets(tx, box, credential.id, newSecrets(body.credential_type));
     return credential;
   };
@@ -47,10 +51,10 @@ export function updateCredential(box: SecretBox) {
     assertVersion(input.ifMatch, tx.versionOf(id));
     assertOwnOrganization(body.organization_id, actor);
     assertSameIds(credential, body, ["id"]);
+    const mayChange = reachesCredential(tx, id, actor);
     const stored = storedSecrets(tx, id);
     assertUsable(body.credential_type, stored);
     const change = secretChange(box, id, stored, credential.credential_type, body.credential_type);
-    if (change.isChanged || !Bun.deepEquals(credential.credential_type, masked(body.credential_type))) assertUsedWithinReach(tx, id, actor);
     const updated = tx.update(credentialKind, id, {
       name: body.name,
       credential_type: masked(body.credential_type),
@@ -60,7 +64,9 @@ export function updateCredential(box: SecretBox) {
     });
     // One mask looks like another: that the secret behind it changed has to be said.
     if (change.isChanged) tx.touch(credentialKind, id, "credential_type");
-    setCredentialAssignments(tx, id, body, actor);
+    const isReassigned = setCredentialAssignments(tx, id, body, actor);
+    // What a caller has read it may send back.
+    if (!mayChange && (isReassigned || tx.isChanged(id))) throw credentialOutOfReach(id);
     storeSecrets(tx, box, id, change);
     return updated;
   };
@@ -70,21 +76,9 @@ export function updateCredential(box: SecretBox) {
 export function removeCredential(tx: WriteTransaction, input: { id: string; cascade: boolean; ifMatch: string | null }, actor: CommandActor): Written {
   const credential = getReachable(tx, credentialKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
-  assertUsedWithinReach(tx, input.id, actor);
+  assertReachesCredential(tx, input.id, actor);
   removeRecord(tx, credentialKind, input.id, input.cascade);
   return credential;
-}
-
-/**
- * What networks beyond the caller's reach depend on is not the caller's to change. Tells no more than that there is something.
- * @throws DomainError entity_access_denied
- */
-export function assertUsedWithinReach(tx: WriteTransaction, credentialId: string, actor: CommandActor): void {
-  const { networkIds } = actor;
-  if (networkIds === null) return;
-  const reached = new Set(networkIds);
-  if (tx.children(credentialAssignmentKind, "credential_n", credentialId).every((assignment) => reached.has(assignment.network_id))) return;
-  throw new DomainError("entity_access_denied", "The credential is used in networks that this API key does not reach.", { entity: "credential", id: credentialId });
 }
 
 /** @throws DomainError validation_failed for secrets that are missing, too many or too short, with every offender */

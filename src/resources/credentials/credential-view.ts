@@ -8,7 +8,10 @@ import { credentialAssignmentsView } from "../credential-assignments/assignments
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 
 /** Adds `assigned_network_ids` and `host_assignments`, of the networks that the caller reaches. */
-export const composeCredentials: ComposeFor = Object.assign(varying(composeCredential), { parts: { scope: "credential" as const, kinds: [credentialAssignmentKind] } });
+export const composeCredentials: ComposeFor = Object.assign(varying(composeCredential), {
+  reachFields: ["assigned_network_ids", "host_assignments"],
+  parts: { scope: "credential" as const, kinds: [credentialAssignmentKind] },
+});
 
 function composeCredential(reader: Reader, actor: Actor): Compose {
   const reached = new Map<string, boolean>();

@@ -76,7 +76,6 @@ export const credentialKind: Kind<CredentialRecord> = {
   name: "credential",
   plural: "credentials",
   code: 6,
-  shape: 1,
   table: credentials,
   columns: () => ({}),
   scopes: {},
@@ -97,7 +96,7 @@ export const CREDENTIAL_KEYED_FIELDS = ["name", "credential_type"] as const;
 export const HostAssignment = Body(
   {
     host_id: Uuid,
-    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: ASSIGNMENTS_MAX, description: "Only at these addresses of the host; left out: at every one." }))),
+    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: ASSIGNMENTS_MAX, description: "Only at these addresses of the host; left out: at every one that it has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`)." }))),
   },
   { $id: "HostAssignment" },
 );
@@ -106,7 +105,7 @@ const required = {
   organization_id: Uuid,
   name: Name,
   credential_type: CredentialType as TSchema as typeof CredentialType,
-  assigned_network_ids: Type.Array(Uuid, { maxItems: ASSIGNMENTS_MAX, description: "Networks that it is tried in." }),
+  assigned_network_ids: Type.Array(Uuid, { maxItems: ASSIGNMENTS_MAX, description: "Networks that it is tried in: at addresses in subnets that accept credentials, and at targets that an Admin names." }),
   host_assignments: Type.Array(HostAssignment, { maxItems: ASSIGNMENTS_MAX, description: "Hosts that it is tried at." }),
   tags: TagIds,
 };

@@ -16,6 +16,8 @@ const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
 const Cascade = Type.Object(CascadeQuery);
 const group = "Credentials";
+const CONFINED =
+  "A caller that is confined to some networks may where the credential is assigned within these, and nowhere else: one that is assigned to nothing may be meant for anybody.";
 const example = { data: CREDENTIAL_EXAMPLE };
 const body = {
   organization_id: CREDENTIAL_EXAMPLE.organization_id,
@@ -40,19 +42,19 @@ export function credentialRoutes(surface: Surface<Actor, Access>, inventory: Inv
     .get("/api/v1/credentials/export/csv", { operationId: "exportCredentials", summary: "Export credentials as CSV, their secrets masked", group, access: VIEWER, query: Export, ...csvAnswer("credentials", schemaColumns(Credential), CREDENTIAL_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/credentials", { operationId: "createCredential", summary: "Create a credential", group, access: ADMIN, body: CredentialCreate, answer: Credential, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .postHandedOver("/api/v1/credentials", { operationId: "createCredential", summary: "Create a credential", description: "A caller that is confined to some networks assigns it within these.", group, access: ADMIN, body: CredentialCreate, answer: Credential, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: CREDENTIAL_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "credential.create", { body: call.body }, credentialKind, composeCredentials),
     )
     .get("/api/v1/credentials/:id", { operationId: "getCredential", summary: "Get a credential, its secrets masked", group, access: VIEWER, params: IdParams, query: At, answer: Credential, example }, (call) =>
       answerRecord(inventory, call, credentialKind, composeCredentials),
     )
-    .put("/api/v1/credentials/:id", { operationId: "updateCredential", summary: "Update a credential and what it is assigned to", group, access: ADMIN, params: IdParams, body: CredentialUpdate, answer: Credential, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"], example: { ...example, body } }, (call) =>
+    .putHandedOver("/api/v1/credentials/:id", { operationId: "updateCredential", summary: "Update a credential and what it is assigned to", description: CONFINED, group, access: ADMIN, params: IdParams, body: CredentialUpdate, answer: Credential, errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"], example: { ...example, body: { ...body, assigned_network_ids: [] } } }, (call) =>
       answerWrite(inventory, call, "credential.update", { id: call.params.id, body: call.body }, credentialKind, composeCredentials),
     )
-    .delete("/api/v1/credentials/:id", { operationId: "deleteCredential", summary: "Delete a credential", group, access: ADMIN, params: IdParams, query: Cascade, answer: Credential, errors: ["entity_access_denied", "entity_in_use"], example }, (call) =>
+    .delete("/api/v1/credentials/:id", { operationId: "deleteCredential", summary: "Delete a credential", description: CONFINED, group, access: ADMIN, params: IdParams, query: Cascade, answer: Credential, errors: ["entity_access_denied", "entity_in_use"], example }, (call) =>
       answerRemoval(inventory, call, "credential.delete", { cascade: call.query.cascade ?? false }, credentialKind, composeCredentials),
     )
-    .post("/api/v1/credentials/bulk-delete", { operationId: "deleteCredentials", summary: "Delete many credentials, all or none", group, access: ADMIN, query: Cascade, body: BulkIds, answer: Type.Array(Credential), errors: ["entity_reference_invalid", "entity_access_denied", "entity_in_use"], example: { data: [CREDENTIAL_EXAMPLE], body: [CREDENTIAL_EXAMPLE.id] } }, (call) =>
+    .post("/api/v1/credentials/bulk-delete", { operationId: "deleteCredentials", summary: "Delete many credentials, all or none", description: CONFINED, group, access: ADMIN, query: Cascade, body: BulkIds, answer: Type.Array(Credential), errors: ["entity_reference_invalid", "entity_access_denied", "entity_in_use"], example: { data: [CREDENTIAL_EXAMPLE], body: [CREDENTIAL_EXAMPLE.id] } }, (call) =>
       answerBulkRemoval(inventory, call, "credential.bulk_delete", { cascade: call.query.cascade ?? false }, credentialKind, composeCredentials),
     );
 }

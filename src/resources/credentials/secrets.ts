@@ -4,6 +4,7 @@
 import { and, eq } from "drizzle-orm";
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { SecretBox } from "../../base/secret-box.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { SECRET_FIELDS, SECRET_MASK, type CredentialType, type Secret, type SecretField } from "./credential.ts";
 
@@ -14,6 +15,7 @@ export const credentialSecrets = sqliteTable(
     field: text().$type<SecretField>().notNull(),
     /** A sealed box (base/secret-box.ts) under the context of the credential and the field. */
     sealed: blob({ mode: "buffer" }).notNull(),
+    checksum: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.credential_n, table.field] })],
 );
@@ -97,10 +99,11 @@ export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId:
     const n = tx.recordN(credentialId) as number;
     for (const [field, plaintext] of change.sealed) {
       const sealed = Buffer.from(box.seal(plaintext, secretContext(credentialId, field)));
+      const row = withChecksum(credentialSecrets, { credential_n: n, field, sealed });
       tx.db
         .insert(credentialSecrets)
-        .values({ credential_n: n, field, sealed })
-        .onConflictDoUpdate({ target: [credentialSecrets.credential_n, credentialSecrets.field], set: { sealed } })
+        .values(row)
+        .onConflictDoUpdate({ target: [credentialSecrets.credential_n, credentialSecrets.field], set: row })
         .run();
     }
   });

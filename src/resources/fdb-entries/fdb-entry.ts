@@ -4,7 +4,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
 import { hosts } from "../hosts/host.ts";
-import { ifEntries } from "../if-entries/if-entry.ts";
+import { FDB_ENTRY_UPCASTERS, ifEntries } from "../if-entries/if-entry.ts";
 import { networks } from "../networks/network.ts";
 
 export interface FdbEntryRecord extends RecordBase {
@@ -28,7 +28,7 @@ export const fdbEntryKind: Kind<FdbEntryRecord> = {
   name: "fdb_entry",
   plural: "fdb_entries",
   code: 10,
-  shape: 1,
+  upcasters: FDB_ENTRY_UPCASTERS,
   table: fdbEntries,
   columns: (entry, n) => ({ network_n: n(entry.network_id), host_n: n(entry.host_id), if_entry_n: n(entry.if_entry_id), mac_address: entry.mac_address }),
   scopes: { network: "network_n", host: "host_n", if_entry: "if_entry_n" },

@@ -19,7 +19,7 @@ import { writeInterfaces } from "./interfaces.ts";
 
 /** Texts that a device tells of itself, or a person for it. */
 const DEVICE_FIELDS = ["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact", "manufacturer", "model", "serial_number", "management_url"] as const;
-type DescribedField = "hostname" | "description" | "virtualization" | (typeof DEVICE_FIELDS)[number];
+type DescribedField = "hostname" | "description" | "virtualization" | "asset_tag" | (typeof DEVICE_FIELDS)[number];
 
 /**
  * A host with its children, interface entries and credential assignments.
@@ -98,6 +98,7 @@ export function addHost(tx: WriteTransaction, body: OwnFields & { readonly netwo
         virtualization: body.virtualization ?? null,
         ...deviceFields(body, null),
         chassis_id: null,
+        asset_tag: body.asset_tag ?? null,
       },
       body.id === undefined ? {} : { id: body.id },
     ),
@@ -117,6 +118,7 @@ export function changeHost(tx: WriteTransaction, host: HostRecord, body: OwnFiel
     description: body.description === undefined ? host.description : body.description,
     virtualization: body.virtualization === undefined ? host.virtualization : body.virtualization,
     ...deviceFields(body, host),
+    asset_tag: body.asset_tag === undefined ? host.asset_tag : body.asset_tag,
   });
 }
 

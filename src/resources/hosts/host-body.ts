@@ -15,12 +15,13 @@ import { HostVirtualization } from "../virtualization.ts";
 export const CredentialAssignment = Body(
   {
     credential_id: Uuid,
-    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: CHILDREN_MAX, description: "Only at these addresses; left out: at every one." }))),
+    ip_address_ids: Type.Optional(Nullable(Type.Array(Uuid, { minItems: 1, maxItems: CHILDREN_MAX, description: "Only at these addresses; left out: at every one that the host has when this is assigned. One that is added or changed later waits for its confirmation (`confirmIpAddress`)." }))),
   },
   { $id: "CredentialAssignment" },
 );
 export type CredentialAssignment = Static<typeof CredentialAssignment>;
 
+const AssetTag = Nullable(Name, { description: "What its owner has written on it. A person's alone: no scan touches it." });
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 const children = {
   credential_assignments: Type.Optional(Nullable(Type.Array(CredentialAssignment, { maxItems: CHILDREN_MAX, description: "Replaces all; null or left out: as they are. Changing them takes the role Admin." }))),
@@ -41,6 +42,7 @@ const described = {
   model: DeviceLine,
   serial_number: DeviceLine,
   management_url: DeviceLine,
+  asset_tag: Type.Optional(AssetTag),
 };
 const READ_ONLY = [...RECORD_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source", "chassis_id", "last_seen_at"];
 
@@ -136,6 +138,7 @@ export const Host = Type.Object(
     model: NullableText,
     serial_number: NullableText,
     management_url: NullableText,
+    asset_tag: AssetTag,
     last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
     ...discoverableFields,
     credential_assignments: Type.Array(CredentialAssignment),

@@ -7,6 +7,9 @@ import { SERVICE_EXAMPLE } from "../services/service-body.ts";
 const NETWORK_ID = PORT_EXAMPLE.network_id;
 const AT = "2026-11-21T09:15:00.123Z";
 
+/** Of a port that is made together with its host. */
+const SSH_PORT_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0033";
+
 export const HOST_EXAMPLE = {
   id: PORT_EXAMPLE.host_id,
   name: "web-1",
@@ -27,6 +30,7 @@ export const HOST_EXAMPLE = {
   model: null,
   serial_number: null,
   management_url: null,
+  asset_tag: null,
   last_seen_at: null,
   created_at: AT,
   updated_at: AT,
@@ -44,7 +48,7 @@ export const HOST_BODY_EXAMPLE = {
   network_id: NETWORK_ID,
   name: "web-1",
   hostname: "web-1.example.net",
-  ip_addresses: [{ ip_address: "10.2.3.4", mac_address: "00:1b:21:aa:bb:cc", name: "eth0" }],
-  ports: [{ id: PORT_EXAMPLE.id, number: 443, protocol: "Tcp" }],
-  services: [{ name: "Web shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: PORT_EXAMPLE.id }] }],
+  ip_addresses: [{ ip_address: "10.2.3.5", mac_address: "00:1b:21:aa:bb:cd", name: "eth1" }],
+  ports: [{ id: SSH_PORT_ID, number: 22, protocol: "Tcp" }],
+  services: [{ name: "Shell", service_definition: "OpenSSH", bindings: [{ type: "Port", port_id: SSH_PORT_ID }] }],
 };

@@ -4,6 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { addsField } from "../../db/shape.ts";
 import { networks } from "../networks/network.ts";
 import type { Discoverable } from "../discovered.ts";
 import type { SourceRecord } from "../source.ts";
@@ -30,6 +31,8 @@ export interface HostRecord extends RecordBase, Discoverable {
   readonly model: string | null;
   readonly serial_number: string | null;
   readonly management_url: string | null;
+  /** What its owner has written on it. Only a person's: no scan touches it. */
+  readonly asset_tag: string | null;
 }
 
 export const hosts = sqliteTable("hosts", {
@@ -43,7 +46,7 @@ export const hostKind: Kind<HostRecord> = {
   name: "host",
   plural: "hosts",
   code: 7,
-  shape: 1,
+  upcasters: [addsField(7, "asset_tag", null)],
   table: hosts,
   columns: (host, n) => ({ network_n: n(host.network_id), name: host.name, hostname: host.hostname }),
   scopes: { network: "network_n" },
@@ -58,7 +61,7 @@ export const hostKind: Kind<HostRecord> = {
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
   search: {
-    texts: (host) => ({ words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr] }),
+    texts: (host) => ({ words: [host.name, host.hostname, host.sys_name, host.description, host.sys_descr, host.asset_tag] }),
     finds: (host) => host.id,
   },
   sortKeys: (host) => {

@@ -8,7 +8,7 @@ import { successBody } from "../../http/envelope.ts";
 import { AtQuery, BULK_MAX, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, QueryList, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, runWrite, type Inventory, type ListOptions } from "../answers.ts";
-import { ALL_OFFENDERS } from "../offenders.ts";
+import { ALL_OFFENDERS, OFFENDERS_MAX } from "../offenders.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { searched, searchQuery } from "../searching.ts";
 import { HostBulk, HostBulkResult } from "./bulk-body.ts";
@@ -22,7 +22,7 @@ const filters = {
   ...IdsQuery,
   tag_ids: Type.Optional(QueryList(Uuid, { description: "Only hosts that carry any of these tags; repeated, or separated by commas." })),
   hidden: Type.Optional(Type.Boolean({ description: "Only hosts that are hidden, or only those that are not." })),
-  ...searchQuery("a word of the host's name, hostname, sys_name, description, sys_descr or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots"),
+  ...searchQuery("a word of the host's name, hostname, sys_name, description, sys_descr, asset_tag or of the name of one of its addresses; or an IP or MAC address of the host or of its interfaces (`10.2.`, `aa:bb`), which is found by its own beginning only, MAC addresses with colons, dashes or Cisco dots"),
   include_children: Type.Optional(Type.Boolean({ default: true, description: "With false the hosts come without `interfaces`, `ip_addresses`, `ports` and `services`: these four are then absent." })),
   ...orderQuery(HOST_ORDER_FIELDS),
 };
@@ -32,6 +32,8 @@ const At = Type.Object(AtQuery);
 const Cascade = Type.Object(CascadeQuery);
 const group = "Hosts";
 const example = { data: HOST_EXAMPLE };
+/** Of the host that the example of a bulk write makes. */
+const ACCESS_SWITCH_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
 /** What list and export are of. */
@@ -53,13 +55,13 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     .get("/api/v1/hosts/export/csv", { operationId: "exportHosts", summary: "Export hosts as CSV, with what tells their children apart", group, access: VIEWER, query: Export, ...csvAnswer("hosts", HOST_COLUMNS, HOST_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/hosts", { operationId: "createHost", summary: "Create a host with its children", description: `${ALL_OFFENDERS} What belongs to a host that has no place, by its network or its id, is not looked at.`, group, access: MEMBER, body: HostCreate, answer: Host, errors: writeErrors, example: { ...example, body: HOST_BODY_EXAMPLE } }, (call) =>
+    .postHandedOver("/api/v1/hosts", { operationId: "createHost", summary: "Create a host with its children", description: `${ALL_OFFENDERS} What belongs to a host that has no place, by its network or its id, is not looked at.`, group, access: MEMBER, body: HostCreate, answer: Host, errors: writeErrors, example: { ...example, body: { id: HOST_EXAMPLE.id, ...HOST_BODY_EXAMPLE } } }, (call) =>
       answerWrite(inventory, call, "host.create", { body: call.body }, hostKind, composeHosts),
     )
     .get("/api/v1/hosts/:id", { operationId: "getHost", summary: "Get a host with its children", group, access: VIEWER, params: IdParams, query: At, answer: Host, example }, (call) =>
       answerRecord(inventory, call, hostKind, composeHosts),
     )
-    .put(
+    .putHandedOver(
       "/api/v1/hosts/:id",
       {
         operationId: "updateHost",
@@ -88,17 +90,18 @@ export function hostRoutes(surface: Surface<Actor, Access>, inventory: Inventory
         group,
         access: MEMBER,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
+        issuesMax: OFFENDERS_MAX,
         body: HostBulk,
         answer: Type.Array(HostBulkResult),
         errors: ["entity_stale", ...writeErrors],
         example: {
           data: [
             { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name, operation: "Updated", updated_at: HOST_EXAMPLE.updated_at },
-            { id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0020", name: "access-1", operation: "Created", updated_at: HOST_EXAMPLE.updated_at },
+            { id: ACCESS_SWITCH_ID, name: "access-1", operation: "Created", updated_at: HOST_EXAMPLE.updated_at },
           ],
           body: [
-            { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name, expected_updated_at: HOST_EXAMPLE.updated_at, ports: HOST_BODY_EXAMPLE.ports },
-            { network_id: HOST_EXAMPLE.network_id, name: "access-1", interfaces: [{ if_index: 1, if_descr: "GigabitEthernet1/0/1", oper_status: "Up" }] },
+            { id: HOST_EXAMPLE.id, name: HOST_EXAMPLE.name, description: "Behind the load balancer" },
+            { id: ACCESS_SWITCH_ID, network_id: HOST_EXAMPLE.network_id, name: "access-1", interfaces: [{ if_index: 1, if_descr: "GigabitEthernet1/0/1", oper_status: "Up" }] },
           ],
         },
       },

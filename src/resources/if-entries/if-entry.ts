@@ -4,6 +4,7 @@ import { Type, type Static } from "@sinclair/typebox";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { liveColumns, type Kind, type RecordBase } from "../../db/kind.ts";
+import { membersSql, type Upcaster } from "../../db/shape.ts";
 import { Body, INT32_MAX, MacText, Nullable, OneOf, OBSERVED_READ_ONLY, Timestamp, Uuid } from "../../http/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields, type Discoverable } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
@@ -14,7 +15,10 @@ import { linkClues } from "./link-clues.ts";
 import { MoreNeighborAnswer, moreNeighborIds, type MoreNeighbor } from "./more-neighbors.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES, type AdminStatus, type ChassisIdSubtype, type OperStatus, type PortIdSubtype } from "./vocabulary.ts";
 
-export const FDB_MACS_MAX = 10_000;
+/** As many as are kept of one device: whatever a scan finds behind one interface can be sent back. */
+export const FDB_MACS_MAX = 50_000;
+/** MAC addresses that are kept beside a person's list: they are written anew with every change of the device's table. */
+export const FDB_MACS_BESIDE_MAX = 1_000;
 export const VLAN_IDS_MAX = 4_094;
 /** 2^53 − 1: beyond it JSON numbers lose bits. */
 export const SPEED_BPS_MAX = Number.MAX_SAFE_INTEGER;
@@ -61,14 +65,14 @@ export const ifEntries = sqliteTable("if_entries", {
   mac_address: text(),
 });
 
-/** Codes of kinds that are composed in by SQL. */
+/** What SQL composes into an entry: of the forwarding entry's kind, whose definition refers to this one. */
 const FDB_ENTRY_CODE = 10;
+export const FDB_ENTRY_UPCASTERS: readonly Upcaster[] = [];
 
 export const ifEntryKind: Kind<IfEntryRecord> = {
   name: "if_entry",
   plural: "if_entries",
   code: 9,
-  shape: 1,
   table: ifEntries,
   columns: (entry, n) => ({
     network_n: n(entry.network_id),
@@ -96,7 +100,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   composedSql: {
     code: FDB_ENTRY_CODE,
     live: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT f.mac_address FROM fdb_entries f WHERE f.if_entry_n = p.n ORDER BY f.mac_address))`,
-    asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT (SELECT ('{' || fv.members || '}') ->> '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1 AND fs.died > ?1 ORDER BY mac_address))`,
+    asOf: `(SELECT ',"fdb_macs":' || json_group_array(mac_address) FROM (SELECT DISTINCT (SELECT ('{' || ${membersSql({ upcasters: FDB_ENTRY_UPCASTERS }, "fv")} || '}') ->> '$.mac_address' FROM history_versions fv WHERE fv.key <= ((fs.n << 31) | ?1) ORDER BY fv.key DESC LIMIT 1) AS mac_address FROM history_spans fs WHERE fs.scope = p.n * 64 + ${FDB_ENTRY_CODE} AND fs.born <= ?1 AND fs.died > ?1 ORDER BY mac_address))`,
   },
 };
 
@@ -114,6 +118,8 @@ const Speed = Type.Integer({ minimum: 0, maximum: SPEED_BPS_MAX, description: "B
 const IfIndex = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifIndex (IF-MIB, RFC 2863)." });
 const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifType (IANAifType-MIB)." });
 
+const FORWARDED = `MAC addresses that the device forwards to this interface. A list that a person has set stays; then the first ${FDB_MACS_BESIDE_MAX} that a scan finds stand in \`discovered\`.`;
+
 /** What a write may say of an entry, besides which one it is. */
 const described = {
   if_name: optionalText,
@@ -126,7 +132,7 @@ const described = {
   ip_address_id: Type.Optional(Nullable(Uuid, { description: "An address of the same host." })),
   native_vlan_id: Type.Optional(Nullable(Uuid)),
   vlan_ids: Type.Optional(Nullable(Type.Array(Uuid, { maxItems: VLAN_IDS_MAX }))),
-  fdb_macs: Type.Optional(Nullable(Type.Array(MacText, { maxItems: FDB_MACS_MAX, description: "MAC addresses that the device forwards to this interface." }))),
+  fdb_macs: Type.Optional(Nullable(Type.Array(MacText, { maxItems: FDB_MACS_MAX, description: FORWARDED }))),
   lldp_chassis_id: Type.Optional(Nullable(ChassisId)),
   lldp_port_id: Type.Optional(Nullable(PortId)),
   lldp_sys_name: optionalText,

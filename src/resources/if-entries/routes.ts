@@ -34,13 +34,13 @@ export function ifEntryRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/if-entries/export/csv", { operationId: "exportIfEntries", summary: "Export interface entries as CSV", group, access: VIEWER, query: Export, ...csvAnswer("interface entries", schemaColumns(IfEntry), IF_ENTRY_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/if-entries", { operationId: "createIfEntry", summary: "Create an interface entry", description: ALL_OFFENDERS, group, access: MEMBER, body: IfEntryCreate, answer: IfEntry, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .postHandedOver("/api/v1/if-entries", { operationId: "createIfEntry", summary: "Create an interface entry", description: ALL_OFFENDERS, group, access: MEMBER, body: IfEntryCreate, answer: IfEntry, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: IF_ENTRY_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "if_entry.create", { body: call.body }, ifEntryKind),
     )
     .get("/api/v1/if-entries/:id", { operationId: "getIfEntry", summary: "Get an interface entry", group, access: VIEWER, params: IdParams, query: At, answer: IfEntry, example }, (call) =>
       answerRecord(inventory, call, ifEntryKind),
     )
-    .put("/api/v1/if-entries/:id", { operationId: "updateIfEntry", summary: "Update an interface entry", description: ALL_OFFENDERS, group, access: MEMBER, params: IdParams, body: IfEntryUpdate, answer: IfEntry, errors: updateErrors, example: { ...example, body } }, (call) =>
+    .putHandedOver("/api/v1/if-entries/:id", { operationId: "updateIfEntry", summary: "Update an interface entry", description: ALL_OFFENDERS, group, access: MEMBER, params: IdParams, body: IfEntryUpdate, answer: IfEntry, errors: updateErrors, example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "if_entry.update", { id: call.params.id, body: call.body }, ifEntryKind),
     )
     .delete("/api/v1/if-entries/:id", { operationId: "deleteIfEntry", summary: "Delete an interface entry", group, access: MEMBER, params: IdParams, query: Cascade, answer: IfEntry, example }, (call) =>

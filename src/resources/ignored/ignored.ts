@@ -37,7 +37,6 @@ export const ignoredKind: Kind<IgnoredRecord> = {
   name: "ignored",
   plural: "ignored",
   code: 18,
-  shape: 1,
   table: ignored,
   columns: (record, n) => ({ network_n: n(record.network_id), host_n: record.host_id === null ? null : n(record.host_id) }),
   scopes: { network: "network_n", host: "host_n" },

@@ -7,6 +7,7 @@ import { bindingKind, type BindingRecord } from "../bindings/binding.ts";
 import { hostKind, type HostRecord } from "../hosts/host.ts";
 import { ifEntryKind, type IfEntryRecord } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { isSharedMac } from "../ip-addresses/shared-macs.ts";
 import { portKind } from "../ports/port.ts";
 import { recordLabel } from "../record-label.ts";
 import { serviceKind } from "../services/service.ts";
@@ -82,5 +83,11 @@ function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
 function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, before: readonly string[]): string[] {
   if (kind.code === ifEntryKind.code) return [...new Set([...interfaceSigns(record as IfEntryRecord), ...before])].slice(0, SIGNS_MAX);
   if (kind.code !== hostKind.code) return [];
-  return hostSigns(record as HostRecord, tx.children(ifEntryKind, "host_n", record.id), tx.children(ipAddressKind, "host_n", record.id));
+  const host = record as HostRecord;
+  const networkN = tx.recordN(host.network_id) ?? 0;
+  // What answers for many hosts would, kept as a sign of one of them, be ignored in its place.
+  const addresses = tx.children(ipAddressKind, "host_n", host.id).map(({ ip_address, mac_address: mac }) => {
+    return { ip_address, mac_address: mac === null || isSharedMac(tx, networkN, mac) ? null : mac };
+  });
+  return hostSigns(host, tx.children(ifEntryKind, "host_n", host.id), addresses);
 }

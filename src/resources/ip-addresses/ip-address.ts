@@ -36,7 +36,6 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   name: "ip_address",
   plural: "ip_addresses",
   code: 8,
-  shape: 1,
   table: ipAddresses,
   columns: (address, n) => ({
     network_n: n(address.network_id),
@@ -96,6 +95,22 @@ export const IpAddress = Type.Object(
     ...recordFields,
   },
   { $id: "IpAddress" },
+);
+
+/** What came of a confirmation. */
+export interface Confirmed {
+  readonly id: string;
+  /** The credentials that go to the address by their assignments to its host. */
+  readonly credential_ids: readonly string[];
+}
+
+/** An address that was confirmed, with what goes to it. */
+export const ConfirmedIpAddress = Type.Object(
+  {
+    ...IpAddress.properties,
+    credential_ids: Type.Array(Uuid, { description: "The credentials that go to this address because they are assigned to its host. What is assigned to its network is not among them." }),
+  },
+  { $id: "ConfirmedIpAddress" },
 );
 
 export const IP_ADDRESS_EXAMPLE = {

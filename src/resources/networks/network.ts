@@ -26,7 +26,6 @@ export const networkKind: Kind<NetworkRecord> = {
   name: "network",
   plural: "networks",
   code: 2,
-  shape: 1,
   table: networks,
   columns: () => ({}),
   // A network is its own scope, so that lists of networks know the caller's reach like any other.
@@ -74,9 +73,9 @@ export const Network = Type.Object(
 );
 
 export const NETWORK_EXAMPLE = {
-  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0022",
   organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
-  name: "Campus North",
+  name: "Campus South",
   description: null,
   tags: [],
   credential_ids: [],

@@ -18,7 +18,7 @@ const At = Type.Object(AtQuery);
 const Cascade = Type.Object(CascadeQuery);
 const group = "Networks";
 const example = { data: NETWORK_EXAMPLE };
-const body = { name: "Campus North", stale_after_hours: 168 };
+const body = { name: "Campus South", stale_after_hours: 168 };
 
 /** What list and export are of. */
 function listed(query: Static<typeof Export>): ListOptions {
@@ -34,7 +34,7 @@ export function networkRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/networks/export/csv", { operationId: "exportNetworks", summary: "Export networks as CSV", group, access: VIEWER, query: Export, ...csvAnswer("networks", schemaColumns(Network), NETWORK_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/networks", { operationId: "createNetwork", summary: "Create a network", group, access: ADMIN, body: NetworkCreate, answer: Network, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .post("/api/v1/networks", { operationId: "createNetwork", summary: "Create a network", group, access: ADMIN, body: NetworkCreate, answer: Network, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: NETWORK_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "network.create", { body: call.body }, networkKind, composeNetworks),
     )
     .get("/api/v1/networks/:id", { operationId: "getNetwork", summary: "Get a network", group, access: VIEWER, params: IdParams, query: At, answer: Network, example }, (call) =>

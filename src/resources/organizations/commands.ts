@@ -3,6 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertSameIds } from "../../access/reach.ts";
 import { userPasswords } from "../../access/tables.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import type { Author, WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
@@ -52,7 +53,8 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
     is_enabled: true,
   });
   tx.afterwardsRun(() => {
-    tx.db.insert(userPasswords).values({ user_n: tx.recordN(user.id) as number, hash: input.passwordHash }).run();
+    const row = withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: input.passwordHash });
+    tx.db.insert(userPasswords).values(row).run();
   });
   return { organizationId, networkId: network.id, userId: user.id };
 }

@@ -17,7 +17,6 @@ export const organizationKind: Kind<OrganizationRecord> = {
   name: "organization",
   plural: "organizations",
   code: 1,
-  shape: 1,
   table: organizations,
   columns: () => ({}),
   scopes: {},

@@ -14,7 +14,7 @@ const body = { name: "Example Networks" };
 
 /** /api/v1/organizations: the caller's own. */
 export function organizationRoutes(surface: Surface<Actor, Access>, inventory: Inventory): void {
-  const idOf = (call: ResourceCall<unknown, unknown, unknown>) => inventory.authorOf(call.actor, call.requestId).organizationId;
+  const idOf = (call: ResourceCall<unknown, unknown, unknown>) => inventory.authorOf(call).organizationId;
   surface
     .get("/api/v1/organizations", { operationId: "getOrganization", summary: "Get the caller's organization", group, access: VIEWER, query: At, answer: Organization, errors: ["entity_not_found"], example }, (call) =>
       answerRecord(inventory, { ...call, params: { id: idOf(call) } }, organizationKind),

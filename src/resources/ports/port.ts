@@ -32,7 +32,6 @@ export const portKind: Kind<PortRecord> = {
   name: "port",
   plural: "ports",
   code: 11,
-  shape: 1,
   table: ports,
   columns: (port, n) => ({ network_n: n(port.network_id), host_n: n(port.host_id), number: port.number, protocol: port.protocol }),
   scopes: { network: "network_n", host: "host_n" },

@@ -33,7 +33,7 @@ export function portRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     .get("/api/v1/ports/export/csv", { operationId: "exportPorts", summary: "Export ports as CSV", group, access: VIEWER, query: Export, ...csvAnswer("ports", schemaColumns(Port), PORT_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/ports", { operationId: "createPort", summary: "Create a port", group, access: MEMBER, body: PortCreate, answer: Port, errors: writeErrors, example: { ...example, body } }, (call) =>
+    .post("/api/v1/ports", { operationId: "createPort", summary: "Create a port", group, access: MEMBER, body: PortCreate, answer: Port, errors: writeErrors, example: { ...example, body: { id: PORT_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "port.create", { body: call.body }, portKind),
     )
     .get("/api/v1/ports/:id", { operationId: "getPort", summary: "Get a port", group, access: VIEWER, params: IdParams, query: At, answer: Port, example }, (call) =>

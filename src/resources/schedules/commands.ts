@@ -1,6 +1,6 @@
 // What the writer runs for schedules. When they are due, and what comes of it, is discovery's affair.
 
-import type { CommandActor } from "../../access/actor.ts";
+import { requireRole, type CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
@@ -10,12 +10,14 @@ import { scheduleKind, type ScheduleCreate, type ScheduleUpdate } from "./schedu
 
 /**
  * A schedule of a network.
- * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists
+ * @throws DomainError auth_permission_denied, entity_access_denied, entity_reference_invalid, entity_already_exists
  */
 export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
+  const targets = once(body.targets ?? null);
+  assertMayName(null, targets, actor);
   return tx.create(
     scheduleKind,
     actor.organizationId,
@@ -25,7 +27,7 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
       cron: body.cron,
       timezone: body.timezone ?? "UTC",
       kind: body.kind,
-      targets: once(body.targets ?? null),
+      targets,
       is_enabled: body.is_enabled ?? true,
     },
     body.id === undefined ? {} : { id: body.id },
@@ -34,7 +36,7 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
 
 /**
  * Changes a schedule. Fields that are left out stay.
- * @throws DomainError entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError auth_permission_denied, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
 export function updateSchedule(tx: WriteTransaction, input: { id: string; body: ScheduleUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
@@ -42,12 +44,14 @@ export function updateSchedule(tx: WriteTransaction, input: { id: string; body: 
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(schedule, body, ["id", "network_id"]);
+  const targets = body.targets === undefined ? schedule.targets : once(body.targets);
+  assertMayName(schedule.targets, targets, actor);
   return tx.update(scheduleKind, id, {
     name: body.name,
     cron: body.cron,
     timezone: body.timezone ?? schedule.timezone,
     kind: body.kind,
-    targets: body.targets === undefined ? schedule.targets : once(body.targets),
+    targets,
     is_enabled: body.is_enabled ?? schedule.is_enabled,
   });
 }
@@ -61,6 +65,11 @@ export function removeSchedule(tx: WriteTransaction, input: { id: string; ifMatc
   assertVersion(input.ifMatch, tx.versionOf(input.id));
   removeRecord(tx, scheduleKind, input.id, false);
   return schedule;
+}
+
+/** Scans send the network's credentials to a schedule's targets, on the word of whoever wrote them. @throws DomainError auth_permission_denied */
+function assertMayName(before: readonly string[] | null, after: readonly string[] | null, actor: CommandActor): void {
+  if (after !== null && !Bun.deepEquals(before, after)) requireRole(actor.role, "Admin", "Naming targets of a schedule");
 }
 
 /** Each target once, in the order given. */

@@ -44,7 +44,7 @@ export function scheduleRoutes(surface: Surface<Actor, Access>, inventory: Inven
     .get("/api/v1/discovery/schedules/export/csv", { operationId: "exportSchedules", summary: "Export schedules as CSV", group, access: VIEWER, query: Export, ...csvAnswer("schedules", schemaColumns(Schedule), SCHEDULE_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/discovery/schedules", { operationId: "createSchedule", summary: "Create a schedule", description, group, access: ADMIN, body: ScheduleCreate, answer: Schedule, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) => {
+    .post("/api/v1/discovery/schedules", { operationId: "createSchedule", summary: "Create a schedule", description, group, access: ADMIN, body: ScheduleCreate, answer: Schedule, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: SCHEDULE_EXAMPLE.id, ...body } } }, (call) => {
       assertTargets(call.body);
       return answerWrite(inventory, call, "schedule.create", { body: call.body }, scheduleKind, composeSchedules);
     })

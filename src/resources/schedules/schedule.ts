@@ -37,7 +37,6 @@ export const scheduleKind: Kind<ScheduleRecord> = {
   name: "schedule",
   plural: "schedules",
   code: 17,
-  shape: 1,
   table: schedules,
   columns: (schedule, n) => ({ network_n: n(schedule.network_id), is_enabled: schedule.is_enabled ? 1 : 0 }),
   scopes: { network: "network_n" },
@@ -59,7 +58,7 @@ defineFormat("timezone", { parse: parseTimezone, sentence: "must be the name of 
 const CronText = Type.String({ format: "cron", maxLength: CRON_MAX_LENGTH, description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. No seconds." });
 const Timezone = Type.String({ format: "timezone", maxLength: TIMEZONE_MAX_LENGTH, description: "A name of the IANA database." });
 const Kinds = OneOf(SCAN_KINDS, { description: "sweep: which addresses answer. snmp: what the devices among them say of themselves. full: both." });
-const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), { description: "Prefixes and addresses; null: the network's subnets." });
+const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), { description: "Prefixes and addresses, to which the network's credentials may be sent; null: the network's subnets." });
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const described = {

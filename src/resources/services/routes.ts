@@ -5,6 +5,7 @@ import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
 import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
 import type { Surface } from "../../http/surface.ts";
 import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, answerWrite, csvAnswer, type Inventory, type ListOptions } from "../answers.ts";
+import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
 import { ALL_OFFENDERS } from "../offenders.ts";
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { Service, SERVICE_EXAMPLE, ServiceCreate, ServiceUpdate } from "./service-body.ts";
@@ -24,7 +25,7 @@ const At = Type.Object(AtQuery);
 const Cascade = Type.Object(CascadeQuery);
 const group = "Services";
 const example = { data: SERVICE_EXAMPLE };
-const body = { host_id: SERVICE_EXAMPLE.host_id, name: "Web shop", service_definition: "nginx", bindings: [{ type: "Port", port_id: SERVICE_EXAMPLE.bindings[0]?.port_id }] };
+const body = { host_id: SERVICE_EXAMPLE.host_id, name: "Web shop", service_definition: "nginx", bindings: [{ type: "IpAddress", ip_address_id: IP_ADDRESS_EXAMPLE.id }] };
 const writeErrors = ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"] as const;
 
 /** What list and export are of. */
@@ -43,13 +44,13 @@ export function serviceRoutes(surface: Surface<Actor, Access>, inventory: Invent
     .get("/api/v1/services/export/csv", { operationId: "exportServices", summary: "Export services as CSV", group, access: VIEWER, query: Export, ...csvAnswer("services", SERVICE_COLUMNS, SERVICE_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/services", { operationId: "createService", summary: "Create a service with its bindings", description: ALL_OFFENDERS, group, access: MEMBER, body: ServiceCreate, answer: Service, errors: writeErrors, example: { ...example, body } }, (call) =>
+    .postHandedOver("/api/v1/services", { operationId: "createService", summary: "Create a service with its bindings", description: ALL_OFFENDERS, group, access: MEMBER, body: ServiceCreate, answer: Service, errors: writeErrors, example: { ...example, body: { id: SERVICE_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "service.create", { body: call.body }, serviceKind, composeServices),
     )
     .get("/api/v1/services/:id", { operationId: "getService", summary: "Get a service with its bindings", group, access: VIEWER, params: IdParams, query: At, answer: Service, example }, (call) =>
       answerRecord(inventory, call, serviceKind, composeServices),
     )
-    .put("/api/v1/services/:id", { operationId: "updateService", summary: "Update a service with its bindings", description: `Bindings that are given replace the service's; null or left out they stay as they are. ${ALL_OFFENDERS}`, group, access: MEMBER, params: IdParams, body: ServiceUpdate, answer: Service, errors: ["validation_id_mismatch", ...writeErrors], example: { ...example, body } }, (call) =>
+    .putHandedOver("/api/v1/services/:id", { operationId: "updateService", summary: "Update a service with its bindings", description: `Bindings that are given replace the service's; null or left out they stay as they are. ${ALL_OFFENDERS}`, group, access: MEMBER, params: IdParams, body: ServiceUpdate, answer: Service, errors: ["validation_id_mismatch", ...writeErrors], example: { ...example, body } }, (call) =>
       answerWrite(inventory, call, "service.update", { id: call.params.id, body: call.body }, serviceKind, composeServices),
     )
     .delete("/api/v1/services/:id", { operationId: "deleteService", summary: "Delete a service with its bindings", group, access: MEMBER, params: IdParams, query: Cascade, answer: Service, example }, (call) =>

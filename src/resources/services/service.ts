@@ -37,7 +37,6 @@ export const serviceKind: Kind<ServiceRecord> = {
   name: "service",
   plural: "services",
   code: 12,
-  shape: 1,
   table: services,
   columns: (service, n) => ({ network_n: n(service.network_id), host_n: n(service.host_id), name: service.name, service_definition: service.service_definition }),
   scopes: { network: "network_n", host: "host_n" },

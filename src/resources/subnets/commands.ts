@@ -1,7 +1,8 @@
 // What the writer runs for subnets, and the rules beyond the schema.
 
-import type { CommandActor } from "../../access/actor.ts";
+import { requireRole, type CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { atLeast } from "../../access/role.ts";
 import { referenceInvalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
@@ -10,17 +11,19 @@ import { assertAddressesStay, removeRecord } from "../references.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import { vlanKind } from "../vlans/vlan.ts";
-import { subnetKind, type SubnetCreate, type SubnetUpdate } from "./subnet.ts";
+import { subnetKind, type SubnetCreate, type SubnetRecord, type SubnetUpdate } from "./subnet.ts";
 
 /**
  * A subnet of a network.
- * @throws DomainError entity_access_denied, entity_reference_invalid, entity_already_exists
+ * @throws DomainError auth_permission_denied, entity_access_denied, entity_reference_invalid, entity_already_exists
  */
 export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
   assertVlanOfNetwork(tx, body.vlan_id, body.network_id, actor);
+  const acceptsCredentials = body.accepts_credentials ?? atLeast(actor.role, "Admin");
+  if (acceptsCredentials) requireRole(actor.role, "Admin", "Making a subnet that accepts credentials");
   return tx.create(
     subnetKind,
     actor.organizationId,
@@ -33,6 +36,7 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
       vlan_id: body.vlan_id ?? null,
       source: MANUAL,
       tags: existingTags(tx, body.tags ?? [], actor),
+      accepts_credentials: acceptsCredentials,
     },
     body.id === undefined ? {} : { id: body.id },
   );
@@ -40,7 +44,7 @@ export function createSubnet(tx: WriteTransaction, input: { body: SubnetCreate }
 
 /**
  * Changes a subnet. Fields that are left out stay.
- * @throws DomainError entity_reference_invalid, entity_in_use, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
+ * @throws DomainError auth_permission_denied, entity_reference_invalid, entity_in_use, entity_already_exists, entity_not_found, precondition_failed, entity_access_denied, validation_id_mismatch, validation_failed
  */
 export function updateSubnet(tx: WriteTransaction, input: { id: string; body: SubnetUpdate; ifMatch: string | null }, actor: CommandActor): Written {
   const { id, body } = input;
@@ -50,14 +54,35 @@ export function updateSubnet(tx: WriteTransaction, input: { id: string; body: Su
   assertSameIds(subnet, body, ["id", "network_id"]);
   assertVlanOfNetwork(tx, body.vlan_id, subnet.network_id, actor);
   if (body.cidr !== subnet.cidr) assertAddressesStay(tx, id, body.cidr);
-  return tx.update(subnetKind, id, {
+  const updated = tx.update(subnetKind, id, {
     cidr: body.cidr,
     name: body.name ?? subnet.name,
     description: body.description === undefined ? subnet.description : body.description,
     subnet_type: body.subnet_type ?? subnet.subnet_type,
     vlan_id: body.vlan_id === undefined ? subnet.vlan_id : body.vlan_id,
     tags: body.tags === undefined ? subnet.tags : existingTags(tx, body.tags, actor),
+    accepts_credentials: body.accepts_credentials ?? subnet.accepts_credentials,
   });
+  const field = fieldForAdmins(subnet, updated);
+  if (field !== null) requireRole(actor.role, "Admin", `Changing ${FOR_ADMINS[field]}`);
+  return updated;
+}
+
+/** What only an Admin changes, since it says where credentials may be sent. */
+export const FOR_ADMINS = {
+  cidr: "the cidr of a subnet that accepts credentials",
+  subnet_type: "the subnet_type of a subnet that accepts credentials",
+  accepts_credentials: "whether a subnet accepts credentials",
+} as const;
+
+/**
+ * The field whose change takes the role Admin; null where none does.
+ * @param before null for a subnet that was not there
+ */
+export function fieldForAdmins(before: SubnetRecord | null, after: SubnetRecord): keyof typeof FOR_ADMINS | null {
+  if ((before?.accepts_credentials ?? false) !== after.accepts_credentials) return "accepts_credentials";
+  if (before === null || !before.accepts_credentials) return null;
+  return before.cidr !== after.cidr ? "cidr" : before.subnet_type !== after.subnet_type ? "subnet_type" : null;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { Type, type Static } from "@sinclair/typebox";
 import { MEMBER, VIEWER, type Access, type Actor } from "../../access/actor.ts";
+import type { Filter } from "../../db/list-query.ts";
 import { AtQuery, BulkIds, CascadeQuery, IdParams, IdsQuery, PageQuery, Uuid } from "../../http/schemas.ts";
 import { schemaColumns } from "../../http/csv.ts";
 import type { Surface } from "../../http/surface.ts";
@@ -9,7 +10,12 @@ import { answerBulkRemoval, answerCsv, answerList, answerRecord, answerRemoval, 
 import { orderQuery, orderTerms } from "../ordering.ts";
 import { Subnet, SUBNET_EXAMPLE, SUBNET_KEYED_FIELDS, SUBNET_ORDER_FIELDS, SubnetCreate, subnetKind, SubnetUpdate } from "./subnet.ts";
 
-const filters = { network_id: Type.Optional(Uuid), ...IdsQuery, ...orderQuery(SUBNET_ORDER_FIELDS) };
+const filters = {
+  network_id: Type.Optional(Uuid),
+  ...IdsQuery,
+  accepts_credentials: Type.Optional(Type.Boolean({ description: "Only subnets that accept credentials, or only those that do not." })),
+  ...orderQuery(SUBNET_ORDER_FIELDS),
+};
 const List = Type.Object({ ...filters, ...PageQuery });
 const Export = Type.Object({ ...filters, ...AtQuery });
 const At = Type.Object(AtQuery);
@@ -20,7 +26,8 @@ const body = { network_id: SUBNET_EXAMPLE.network_id, cidr: "10.2.3.0/24", name:
 
 /** What list and export are of. */
 function listed(query: Static<typeof Export>): ListOptions {
-  return { kind: subnetKind, within: { network: query.network_id }, order: orderTerms(query, SUBNET_KEYED_FIELDS) };
+  const filters: Filter[] = query.accepts_credentials === undefined ? [] : [{ field: "accepts_credentials", equals: query.accepts_credentials }];
+  return { kind: subnetKind, within: { network: query.network_id }, filters, order: orderTerms(query, SUBNET_KEYED_FIELDS) };
 }
 
 /** /api/v1/subnets. */
@@ -32,7 +39,7 @@ export function subnetRoutes(surface: Surface<Actor, Access>, inventory: Invento
     .get("/api/v1/subnets/export/csv", { operationId: "exportSubnets", summary: "Export subnets as CSV", group, access: VIEWER, query: Export, ...csvAnswer("subnets", schemaColumns(Subnet), SUBNET_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/subnets", { operationId: "createSubnet", summary: "Create a subnet", group, access: MEMBER, body: SubnetCreate, answer: Subnet, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .post("/api/v1/subnets", { operationId: "createSubnet", summary: "Create a subnet", group, access: MEMBER, body: SubnetCreate, answer: Subnet, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: SUBNET_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "subnet.create", { body: call.body }, subnetKind),
     )
     .get("/api/v1/subnets/:id", { operationId: "getSubnet", summary: "Get a subnet", group, access: VIEWER, params: IdParams, query: At, answer: Subnet, example }, (call) =>

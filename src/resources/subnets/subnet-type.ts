@@ -21,3 +21,6 @@ export const SUBNET_TYPES = [
 ] as const;
 
 export type SubnetType = (typeof SUBNET_TYPES)[number];
+
+/** What is not swept unless it is named: other people's addresses, what is far away, and what is in every machine. */
+export const PASSED_OVER_TYPES: readonly SubnetType[] = ["Internet", "Remote", "Loopback"];

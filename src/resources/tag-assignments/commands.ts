@@ -10,6 +10,7 @@ import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion } from "../answers.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
 import { findWritableKey } from "../api-keys/writable-key.ts";
+import { assertReachesCredential } from "../credential-assignments/reach.ts";
 import { credentialKind } from "../credentials/credential.ts";
 import { hostKind } from "../hosts/host.ts";
 import { networkKind } from "../networks/network.ts";
@@ -40,7 +41,7 @@ const RULES: Readonly<Record<TaggedType, Rule>> = {
 /**
  * Makes a record's tags those that are named, in this order.
  * @param input.ifMatch looks at the record's version
- * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, precondition_failed
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied, precondition_failed
  */
 export function assignTags(tx: WriteTransaction, input: { body: TagAssignment; ifMatch: string | null }, actor: CommandActor): AssignedTags {
   const { entity_type, entity_id, tag_ids } = input.body;
@@ -48,13 +49,13 @@ export function assignTags(tx: WriteTransaction, input: { body: TagAssignment; i
   getTagged(tx, entity_type, [entity_id], "entity_id", actor);
   assertVersion(input.ifMatch, tx.versionOf(entity_id));
   const tags = existingTags(tx, tag_ids, actor, "tag_ids");
-  tx.update(RULES[entity_type].kind, entity_id, { tags });
+  setTags(tx, entity_type, entity_id, tags, actor);
   return { entity_type, entity_id, tag_ids: tags };
 }
 
 /**
  * Puts a tag on records, after those that they have.
- * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid; validation_failed for every record that can carry no more
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied; validation_failed for every record that can carry no more
  */
 export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
@@ -64,18 +65,18 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
     .filter((record) => record.tags.length >= ASSIGNED_TAGS_MAX)
     .map((record) => ({ path: `/entity_ids/${input.body.entity_ids.indexOf(record.id)}`, message: `has ${record.tags.length} tags already, the most that a record can carry`, value: record.id }));
   if (issues.length > 0) throw invalid(issues);
-  return changed(tx, input.body, records, without, (tags) => [...tags, tag_id]);
+  return changed(tx, input.body, actor, records, without, (tags) => [...tags, tag_id]);
 }
 
 /**
  * Takes a tag off records.
- * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid
+ * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied
  */
 export function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
   const records = getNamed(tx, input.body, actor);
   const carrying = records.filter((record) => record.tags.includes(tag_id));
-  return changed(tx, input.body, records, carrying, (tags) => tags.filter((each) => each !== tag_id));
+  return changed(tx, input.body, actor, records, carrying, (tags) => tags.filter((each) => each !== tag_id));
 }
 
 /** Said of the kind alone, before any record is looked at. */
@@ -105,7 +106,13 @@ function getTagged(tx: WriteTransaction, type: TaggedType, ids: readonly string[
   return found;
 }
 
-function changed(tx: WriteTransaction, body: TagBulkAssignment, named: readonly Tagged[], changing: readonly Tagged[], tagsOf: (tags: readonly string[]) => string[]): BulkAssignedTag {
-  for (const record of changing) tx.update(RULES[body.entity_type].kind, record.id, { tags: tagsOf(record.tags) });
+/** A credential is the organization's, and so not everybody's who may assign tags to it. */
+function setTags(tx: WriteTransaction, type: TaggedType, id: string, tags: readonly string[], actor: CommandActor): void {
+  tx.update(RULES[type].kind, id, { tags });
+  if (type === "credential" && tx.isChanged(id)) assertReachesCredential(tx, id, actor);
+}
+
+function changed(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandActor, named: readonly Tagged[], changing: readonly Tagged[], tagsOf: (tags: readonly string[]) => string[]): BulkAssignedTag {
+  for (const record of changing) setTags(tx, body.entity_type, record.id, tagsOf(record.tags), actor);
   return { entity_type: body.entity_type, entity_ids: named.map((record) => record.id), tag_id: body.tag_id, changed_ids: changing.map((record) => record.id) };
 }

@@ -11,8 +11,8 @@ import { AssignedTags, BulkAssignedTag, TagAssignment, TagBulkAssignment, tagged
 
 const group = "Tags";
 const WHO =
-  "Takes what writing the record itself takes: the role Member for hosts, services and subnets, Admin for networks and credentials; for API keys a sign-in, and that the key is one's own or, for Owner and Admin, of a user up to the own role.";
-const errors = ["auth_session_required", "entity_reference_invalid"] as const;
+  "Takes what writing the record itself takes: the role Member for hosts, services and subnets, Admin for networks and credentials; for API keys a sign-in, and that the key is one's own or, for Owner and Admin, of a user up to the own role. A caller that is confined to some networks may tag a credential where it is assigned within these alone.";
+const errors = ["auth_session_required", "entity_reference_invalid", "entity_access_denied"] as const;
 const one = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXAMPLE.id] };
 const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_EXAMPLE.id };
 

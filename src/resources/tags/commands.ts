@@ -5,6 +5,7 @@ import { assertOwnOrganization, assertSameIds, getReachable } from "../../access
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { removeRecord } from "../references.ts";
+import { assertReachesTagged } from "./reach.ts";
 import { tagKind, type TagCreate, type TagUpdate } from "./tag.ts";
 
 /**
@@ -38,21 +39,25 @@ export function updateTag(tx: WriteTransaction, input: { id: string; body: TagUp
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
   assertSameIds(tag, body, ["id"]);
-  return tx.update(tagKind, id, {
+  const updated = tx.update(tagKind, id, {
     name: body.name,
     description: body.description === undefined ? tag.description : (body.description ?? ""),
     color: body.color,
     is_application: body.is_application ?? tag.is_application,
   });
+  // What a caller has read it may send back.
+  if (tx.isChanged(id)) assertReachesTagged(tx, id, actor);
+  return updated;
 }
 
 /**
  * Deletes a tag and takes it off whatever carries it.
- * @throws DomainError entity_not_found; precondition_failed
+ * @throws DomainError entity_not_found; precondition_failed; entity_access_denied
  */
 export function removeTag(tx: WriteTransaction, input: { id: string; ifMatch: string | null }, actor: CommandActor): Written {
   const tag = getReachable(tx, tagKind, input.id, actor);
   assertVersion(input.ifMatch, tx.versionOf(input.id));
+  assertReachesTagged(tx, input.id, actor);
   removeRecord(tx, tagKind, input.id, false);
   return tag;
 }

@@ -24,7 +24,6 @@ export const tagKind: Kind<TagRecord> = {
   name: "tag",
   plural: "tags",
   code: 5,
-  shape: 1,
   table: tags,
   columns: () => ({}),
   scopes: {},

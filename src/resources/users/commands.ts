@@ -6,6 +6,7 @@ import { requireRole, type CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/transaction.ts";
 import { assertVersion, type Written } from "../answers.ts";
 import { networkKind } from "../networks/network.ts";
@@ -152,8 +153,8 @@ function assertAnotherOwner(tx: WriteTransaction, user: UserRecord): void {
 }
 
 function storePassword(tx: WriteTransaction, userId: string, hash: string): void {
-  const userN = tx.recordN(userId) as number;
-  tx.db.insert(userPasswords).values({ user_n: userN, hash }).onConflictDoUpdate({ target: userPasswords.user_n, set: { hash } }).run();
+  const row = withChecksum(userPasswords, { user_n: tx.recordN(userId) as number, hash });
+  tx.db.insert(userPasswords).values(row).onConflictDoUpdate({ target: userPasswords.user_n, set: row }).run();
 }
 
 function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | null): void {

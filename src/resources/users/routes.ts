@@ -35,7 +35,7 @@ export function userRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     .get("/api/v1/users/export/csv", { operationId: "exportUsers", summary: "Export users as CSV", group, access: VIEWER, query: Export, ...csvAnswer("users", schemaColumns(User), USER_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/users", { operationId: "createUser", summary: "Create a user", description: "With a role up to the caller's own.", group, access: ADMIN, body: UserCreate, answer: User, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { ...body, password } } }, async (call) => {
+    .post("/api/v1/users", { operationId: "createUser", summary: "Create a user", description: "With a role up to the caller's own.", group, access: ADMIN, body: UserCreate, answer: User, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: USER_EXAMPLE.id, ...body, password } } }, async (call) => {
       const { password, ...body } = call.body;
       return answerWrite(inventory, call, "user.create", { body, passwordHash: await hashPassword(password) }, userKind, composeUsers);
     })

@@ -1,10 +1,14 @@
 // Users as a caller sees them: of the networks that they reach, those that the caller reaches too.
 
+import type { Actor } from "../../access/actor.ts";
+import type { Compose, Reader } from "../../db/reader.ts";
 import { type ComposeFor, varying } from "../answers.ts";
 import type { UserRecord } from "./user.ts";
 
 /** Keeps `network_ids` to the caller's reach of today, also in an answer about the past. */
-export const composeUsers: ComposeFor = varying((reader, actor) => {
+export const composeUsers: ComposeFor = Object.assign(varying(composeUser), { reachFields: ["network_ids"] });
+
+function composeUser(reader: Reader, actor: Actor): Compose {
   if (actor.networkNs === null) return (items) => items.map((item) => item.text);
   const reached = new Set(reader.recordIds(actor.networkNs));
   return (items) =>
@@ -12,4 +16,4 @@ export const composeUsers: ComposeFor = varying((reader, actor) => {
       const user = JSON.parse(item.text) as UserRecord;
       return JSON.stringify({ ...user, network_ids: user.network_ids.filter((id) => reached.has(id)) });
     });
-});
+}

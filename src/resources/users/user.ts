@@ -35,7 +35,6 @@ export const userKind: Kind<UserRecord> = {
   name: "user",
   plural: "users",
   code: 15,
-  shape: 1,
   table: users,
   columns: (user) => ({ email: foldCase(user.email), role: user.role, is_enabled: user.is_enabled ? 1 : 0 }),
   scopes: {},
@@ -84,10 +83,10 @@ export type UserCreate = Static<typeof UserCreate>;
 export type UserUpdate = Static<typeof UserUpdate>;
 
 export const USER_EXAMPLE = {
-  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
+  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009",
   organization_id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
-  email: "noc@example.net",
-  name: "Network operations",
+  email: "night@example.net",
+  name: "Night shift",
   role: "Member",
   network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
   is_enabled: true,

@@ -32,7 +32,7 @@ export function vlanRoutes(surface: Surface<Actor, Access>, inventory: Inventory
     .get("/api/v1/vlans/export/csv", { operationId: "exportVlans", summary: "Export VLANs as CSV", group, access: VIEWER, query: Export, ...csvAnswer("VLANs", schemaColumns(Vlan), VLAN_EXAMPLE) }, (call) =>
       answerCsv(inventory, call, listed(call.query)),
     )
-    .post("/api/v1/vlans", { operationId: "createVlan", summary: "Create a VLAN", group, access: MEMBER, body: VlanCreate, answer: Vlan, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body } }, (call) =>
+    .post("/api/v1/vlans", { operationId: "createVlan", summary: "Create a VLAN", group, access: MEMBER, body: VlanCreate, answer: Vlan, errors: ["entity_reference_invalid", "entity_access_denied", "entity_already_exists"], example: { ...example, body: { id: VLAN_EXAMPLE.id, ...body } } }, (call) =>
       answerWrite(inventory, call, "vlan.create", { body: call.body }, vlanKind),
     )
     .get("/api/v1/vlans/:id", { operationId: "getVlan", summary: "Get a VLAN", group, access: VIEWER, params: IdParams, query: At, answer: Vlan, example }, (call) =>

@@ -30,7 +30,6 @@ export const vlanKind: Kind<VlanRecord> = {
   name: "vlan",
   plural: "vlans",
   code: 3,
-  shape: 1,
   table: vlans,
   columns: (vlan, n) => ({ network_n: n(vlan.network_id), number: vlan.number }),
   scopes: { network: "network_n" },

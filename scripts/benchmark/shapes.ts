@@ -1,0 +1,85 @@
+// What pages of versions of earlier shapes cost beside the same pages of today's: ratios of one run, in this process, where nothing else
+// dilutes them; fails above twice. Usage: scripts/bench --shapes [--hosts 300] [--pages 300] [--turns 9] [--directory DIR]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { systemClock } from "../../src/base/clock.ts";
+import { openReadOnly } from "../../src/db/connection.ts";
+import { dataFiles } from "../../src/db/data-directory.ts";
+import type { AnyKind } from "../../src/db/kind.ts";
+import { Reader } from "../../src/db/reader.ts";
+import { addsField, renamesField, type Upcaster } from "../../src/db/shape.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { buildStore } from "./store.ts";
+
+const { values: options } = parseArgs({
+  options: { hosts: { type: "string", default: "300" }, pages: { type: "string", default: "300" }, turns: { type: "string", default: "9" }, directory: { type: "string" } },
+});
+const [hosts, pages, turns] = [Number(options.hosts), Number(options.pages), Number(options.turns)];
+const directory = options.directory ?? mkdtempSync(join(tmpdir(), "netledger-bench-"));
+const PAGE_ROWS = 50;
+/** What a page may cost, in times of one of today's shape. */
+const TIMES_MAX = 2;
+
+/** Upcasters that the versions of the store have not been through, beside those of their kind. */
+const LATER: ReadonlyArray<readonly [string, readonly Upcaster[] | null]> = [
+  // What the kind would cost if it had never had another shape.
+  ["of a kind with one shape", null],
+  ["of today's shape", []],
+  ["of before one field", [addsField(0, "first", null)]],
+  ["of before four fields", ["first", "second", "third", "fourth"].map((name) => addsField(0, name, "Unknown"))],
+  ["of before another name of a field", [renamesField(0, "network_id", "place_id")]],
+];
+
+try {
+  const store = await buildStore(join(directory, "shapes"), [{ network: "campus", hosts, entriesPerHost: 20, versions: 5 }], (line) => console.log(line));
+  const db = openReadOnly(dataFiles(store.directory).database);
+  const reader = new Reader(db, systemClock);
+  const reach = { organizationN: reader.recordN(store.organizationId) as number, networkNs: null };
+  const head = reader.head().sequence;
+  console.log(`\n${`a page of ${PAGE_ROWS} at a random instant`.padEnd(64)}${["µs", "times", "least", "most"].map((cell) => cell.padStart(10)).join("")}`);
+  for (const kind of [hostKind, ifEntryKind] as AnyKind[]) {
+    const variants = LATER.map(([name, later]) => {
+      const { upcasters: own = [], ...rest } = kind;
+      return { name, kind: (later === null ? rest : { ...rest, upcasters: [...own, ...later] }) as AnyKind, tookUs: [] as number[] };
+    });
+    for (let turn = 0; turn <= turns; turn += 1) {
+      // In turns, and each time another one first: what the machine does meanwhile must favour none.
+      for (let place = 0; place < variants.length; place += 1) {
+        const variant = variants[(place + turn) % variants.length] as (typeof variants)[number];
+        const tookUs = measure(variant.kind);
+        // The first turn only warms up.
+        if (turn > 0) variant.tookUs.push(tookUs);
+      }
+    }
+    const today = (variants[1] as (typeof variants)[number]).tookUs;
+    for (const { name, tookUs } of variants) {
+      const ratios = tookUs.map((each, turn) => each / (today[turn] as number)).sort((a, b) => a - b);
+      if (median(ratios) > TIMES_MAX) process.exitCode = 1;
+      const cells = [median(tookUs).toFixed(0), ...[median(ratios), ratios[0] as number, ratios.at(-1) as number].map((ratio) => ratio.toFixed(2))];
+      console.log(`${`${kind.plural}, ${name}`.padEnd(64)}${cells.map((cell) => cell.padStart(10)).join("")}`);
+    }
+  }
+  db.$client.close();
+
+  /** Microseconds of the processor for a page. */
+  function measure(kind: AnyKind): number {
+    // Processor time: who else is at work on this machine must not show.
+    const started = process.cpuUsage();
+    for (let page = 0; page < pages; page += 1) {
+      const sequence = 1 + Math.floor((head * (1 + ((page * 7919) % 1000))) / 1001);
+      reader.page({ kind, reach, asOf: reader.atSequence(sequence), limit: PAGE_ROWS, offset: 0 });
+    }
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / pages;
+  }
+} finally {
+  if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+}

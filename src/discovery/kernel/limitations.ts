@@ -1,0 +1,66 @@
+// What of the kernel this process may not use, found out by trying, and what is done in its place: for the log, monitors and scans.
+// Must not end anything: an appliance without them works.
+
+import { KernelRefused, openLibc } from "./libc.ts";
+import { openNetlink } from "./netlink-socket.ts";
+
+export const LIMITATION_CODES = ["native_calls_refused", "netlink_refused"] as const;
+export type LimitationCode = (typeof LIMITATION_CODES)[number];
+
+export interface Limitation {
+  readonly code: LimitationCode;
+  /** For people: what is missing, why that may be, and what is done without it. */
+  readonly message: string;
+}
+
+/** The ways that are tried; a test may take some away. */
+export interface TriedWays {
+  /** Whether fping or ping works; asked only where this process itself cannot send echo requests. */
+  readonly hasEchoTool: () => Promise<boolean>;
+  readonly callLibc?: () => void;
+  readonly askByNetlink?: () => void;
+}
+
+/** Nothing where all is permitted. */
+export async function findLimitations(ways: TriedWays): Promise<Limitation[]> {
+  const { callLibc = tryLibc, askByNetlink = tryNetlink, hasEchoTool } = ways;
+  if (isRefused(callLibc)) return [{ code: "native_calls_refused", message: withoutNativeCalls(await hasEchoTool()) }];
+  if (isRefused(askByNetlink)) return [{ code: "netlink_refused", message: WITHOUT_NETLINK }];
+  return [];
+}
+
+const FROM_PROC =
+  "Routes, neighbors and own addresses come from /proc, without neighbors of IPv6 and without IPv4 addresses of " +
+  "interfaces that are switched off.";
+
+function withoutNativeCalls(hasEchoTool: boolean): string {
+  const asking = hasEchoTool
+    ? "Scans ask by fping or ping and by plain TCP"
+    : "Scans ask by plain TCP alone, since neither fping nor ping works here";
+  return (
+    "This process may not make code while it runs (MemoryDenyWriteExecute, a hardened kernel, or no JIT): it " +
+    "computes slower, and calls no function of the C library. " +
+    `${asking}, where a refused port is no sign of life. ${FROM_PROC}`
+  );
+}
+
+const WITHOUT_NETLINK =
+  "This process may not open netlink sockets (RestrictAddressFamilies without AF_NETLINK, or a hardened kernel). " +
+  FROM_PROC;
+
+function isRefused(attempt: () => void): boolean {
+  try {
+    attempt();
+    return false;
+  } catch (error) {
+    return error instanceof KernelRefused;
+  }
+}
+
+function tryLibc(): void {
+  openLibc({ getpid: { args: [], returns: "i32" } }, "to call it").close();
+}
+
+function tryNetlink(): void {
+  openNetlink("interfaces").close();
+}

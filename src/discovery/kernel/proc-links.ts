@@ -1,0 +1,38 @@
+// The interfaces of this machine as /sys/class/net has them, one at a time and at once.
+// Must not list them: self/read-interfaces.ts does.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseMac } from "../../base/mac.ts";
+import type { KernelLink } from "./route-messages.ts";
+
+/** The number of an interface; 0 where there is none of that name. */
+export function ifIndexOf(sysRoot: string, ifName: string): number {
+  return Number(attribute(sysRoot, ifName, "ifindex") ?? 0);
+}
+
+/** Null where there is none of that name. */
+export function readLink(sysRoot: string, ifName: string): KernelLink | null {
+  const ifIndex = ifIndexOf(sysRoot, ifName);
+  if (ifIndex === 0) return null;
+  const flags = Number(attribute(sysRoot, ifName, "flags") ?? 0);
+  const mac = parseMac(attribute(sysRoot, ifName, "address") ?? "");
+  const isEthernet = attribute(sysRoot, ifName, "type") === ARPHRD_ETHER;
+  const hasNeighbors = isEthernet && (flags & (IFF_LOOPBACK | IFF_NOARP)) === 0;
+  return { ifIndex, mac: mac === ZERO_MAC ? null : mac, hasNeighbors };
+}
+
+const ARPHRD_ETHER = "1";
+const IFF_LOOPBACK = 0x08;
+const IFF_NOARP = 0x80;
+const ZERO_MAC = "00:00:00:00:00:00";
+
+function attribute(sysRoot: string, ifName: string, name: string): string | null {
+  // A name is one part of a path: the kernel allows neither slashes nor dots alone.
+  if (ifName === "" || ifName.includes("/") || ifName.startsWith("..")) return null;
+  try {
+    return readFileSync(join(sysRoot, "class/net", ifName, name), "utf8").trim();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,128 @@
+// What an agent served before and does not any more, told from what it never had: on the wire the two are one. Pure.
+
+import { areComplete, hasRows } from "./columns.ts";
+import { READING_PLAN } from "./plan.ts";
+import type { ColumnRead, ReadStep, Reads, StepRead } from "./reads.ts";
+import { sysObjectIdOf } from "./system.ts";
+
+/** What the agent of a host has told so far. */
+export interface ServedBefore {
+  /** The kind of agent that did (sysObjectID); null where it has not said. Another kind serves other tables. */
+  readonly sys_object_id: string | null;
+  /** As servedOf has them. */
+  readonly columns: readonly string[];
+  /** What it served once, and has not for so long that it is not missed any more: it counts as empty. */
+  readonly ended?: readonly string[];
+}
+
+/** The reads as they count, and what is missing from them. */
+export interface ReadsWithLost {
+  readonly reads: Reads;
+  /** What was served before and is not, of steps that were read whole; as servedOf has it. */
+  readonly missed: readonly string[];
+}
+
+/** The scalars and columns of which something was told, in the order of the plan: `if_x_table.ifHighSpeed`. */
+export function servedOf(reads: Reads): string[] {
+  const served: string[] = [];
+  for (const [step, { scalars, columns }] of reads) {
+    for (const name of scalars.keys()) served.push(`${step}.${name}`);
+    for (const [name, { values }] of columns) if (values.size > 0) served.push(`${step}.${name}`);
+  }
+  return served;
+}
+
+/**
+ * The same reads, in which what was served before and is not now counts as not read: nothing of what is made of it is
+ * told, and the report says why. So does what was not asked since it hangs on such a table, or on one that could not be
+ * read. A column that rows may be without is missed only with its whole table. What is not missed any more is empty.
+ * @param before null where nothing is known of the agent, so that nothing of it can be missed
+ */
+export function withLost(
+  reads: Reads,
+  before: ServedBefore | null,
+  plan: readonly ReadStep[] = READING_PLAN,
+): ReadsWithLost {
+  if (before === null || isOfAnotherKind(reads, before)) return { reads, missed: [] };
+  const served = new Set(before.columns);
+  const ended = new Set(before.ended);
+  const known = new Map(reads);
+  const missed: string[] = [];
+  for (const step of plan) {
+    const read = reads.get(step.name);
+    if (read === undefined) {
+      const unasked = unaskedOf(step, known, served);
+      if (unasked !== undefined) known.set(step.name, unasked);
+      continue;
+    }
+    const names = missedOf(step, read, hasRows(reads, step.name), served);
+    if (isReadWhole(read)) missed.push(...[...names.columns, ...names.scalars].map((name) => `${step.name}.${name}`));
+    known.set(step.name, withEnded(step, withoutMissed(read, names), ended));
+  }
+  return { reads: known, missed };
+}
+
+function isOfAnotherKind(reads: Reads, { sys_object_id: before }: ServedBefore): boolean {
+  const now = sysObjectIdOf(reads);
+  return typeof now === "string" && before !== null && now !== before;
+}
+
+interface MissedNames {
+  readonly columns: readonly string[];
+  readonly scalars: readonly string[];
+}
+
+/** @param hasAnyRow of the whole table */
+function missedOf(step: ReadStep, read: StepRead, hasAnyRow: boolean, served: ReadonlySet<string>): MissedNames {
+  const isServed = (name: string): boolean => served.has(`${step.name}.${name}`);
+  const isMissed = (name: string, { isComplete, values }: ColumnRead): boolean =>
+    isComplete && values.size === 0 && isServed(name) && !(hasAnyRow && step.optional?.includes(name) === true);
+  const columns = [...read.columns].flatMap(([name, column]) => (isMissed(name, column) ? [name] : []));
+  const isScalarMissed = (name: string): boolean => isServed(name) && !read.scalars.has(name);
+  const scalars = read.scalarsProblem === null ? Object.keys(step.scalars ?? {}).filter(isScalarMissed) : [];
+  return { columns, scalars };
+}
+
+function isReadWhole({ scalarsProblem, columns }: StepRead): boolean {
+  return scalarsProblem === null && areComplete([...columns.values()]);
+}
+
+function withoutMissed(read: StepRead, { columns: missed, scalars }: MissedNames): StepRead {
+  if (missed.length + scalars.length === 0) return read;
+  const columns = new Map(read.columns);
+  for (const name of missed) columns.set(name, lost(problemOf(missed)));
+  const scalarsProblem = scalars.length === 0 ? read.scalarsProblem : problemOf(scalars);
+  return { scalars: read.scalars, scalarsProblem, columns };
+}
+
+function withEnded(step: ReadStep, read: StepRead, ended: ReadonlySet<string>): StepRead {
+  const isEnded = (name: string, { isComplete, values }: ColumnRead): boolean =>
+    isComplete && values.size === 0 && ended.has(`${step.name}.${name}`);
+  if (![...read.columns].some(([name, column]) => isEnded(name, column))) return read;
+  const columns = [...read.columns].map(([name, column]): [string, ColumnRead] => [
+    name,
+    isEnded(name, column) ? { ...column, isEnded: true } : column,
+  ]);
+  return { ...read, columns: new Map(columns) };
+}
+
+function unaskedOf(step: ReadStep, reads: Reads, served: ReadonlySet<string>): StepRead | undefined {
+  const names = Object.keys(step.columns ?? {});
+  if (!names.some((name) => served.has(`${step.name}.${name}`))) return undefined;
+  for (const other of step.hangsOn ?? []) {
+    const cause = [...(reads.get(other)?.columns.values() ?? [])].find((column) => !column.isComplete);
+    if (cause === undefined) continue;
+    const columns = new Map(names.map((name) => [name, { ...cause, values: new Map() }]));
+    return { scalars: new Map(), scalarsProblem: null, columns };
+  }
+  return undefined;
+}
+
+function lost(problem: string): ColumnRead {
+  return { isComplete: false, isLost: true, problem, values: new Map() };
+}
+
+/** One clause. */
+function problemOf(names: readonly string[]): string {
+  return `the device served ${names.join(", ")} before and does not any more`;
+}

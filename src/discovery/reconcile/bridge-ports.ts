@@ -1,0 +1,39 @@
+// Of a device that once told which interfaces its bridge ports are, and does not any more, nothing is believed that rests
+// on counting them as interfaces.
+
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import type { Device, DeviceInterface, DeviceTable, PortList } from "../device.ts";
+import { BRIDGE_STEP } from "../mib/bridge.ts";
+import type { ScanWrite } from "./scan-write.ts";
+import { hasServed } from "./served-memory.ts";
+
+const TABLE_OF: Readonly<Record<PortList, DeviceTable>> = { forwarding: "forwarding", vlans: "vlans", native_vlan: "vlans" };
+
+/** As servedOf has it. */
+const BRIDGE_PORTS = `${BRIDGE_STEP.name}.${"dot1dBasePortIfIndex" satisfies keyof typeof BRIDGE_STEP.columns}`;
+
+/** The lists of a device's interfaces that say nothing: what was known of them stays. */
+export function unknownLists(write: ScanWrite, host: HostRecord, device: Device): readonly PortList[] {
+  const { assumed_lists: assumed = [] } = device;
+  return assumed.length > 0 && hasServed(write, host, device, BRIDGE_PORTS) ? assumed : [];
+}
+
+/** The interfaces without lists that say nothing. */
+export function withoutLists(interfaces: readonly DeviceInterface[], lists: readonly PortList[]): readonly DeviceInterface[] {
+  if (lists.length === 0) return interfaces;
+  const nothing = Object.fromEntries(lists.map((list) => [list, undefined]));
+  return interfaces.map((each) => ({ ...each, ...nothing }));
+}
+
+/** Says in the outcome which tables were left as they were. */
+export function tellUnknownLists(write: ScanWrite, host: HostRecord, lists: readonly PortList[]): void {
+  for (const table of new Set(lists.map((list) => TABLE_OF[list]))) {
+    write.tell({
+      type: "Partial",
+      entity: hostKind.name,
+      id: host.id,
+      label: `${host.name}: ${table}`,
+      reason: "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays",
+    });
+  }
+}

@@ -1,0 +1,59 @@
+// The rows of a device that were told and are not kept, because there are too many of them or a person has deleted what they are about;
+// and the lines of an outcome that account for every row.
+
+import { hostKind, type HostRecord } from "../../resources/hosts/host.ts";
+import { DEVICE_TABLES, type Device, type DeviceTable, type PortList } from "../device.ts";
+import { narrowed, rowsInWords, setAside, type RowReason } from "../rows.ts";
+import type { ScanWrite } from "./scan-write.ts";
+
+type Counts = Partial<Record<DeviceTable, Partial<Record<RowReason, number>>>>;
+
+export class LeftOut {
+  private readonly counts: Counts;
+
+  /** @param text as toText wrote it */
+  constructor(text: string | null = null) {
+    this.counts = text === null ? {} : (JSON.parse(text) as Counts);
+  }
+
+  add(table: DeviceTable, reason: RowReason, count: number): void {
+    if (count <= 0) return;
+    const reasons = (this.counts[table] ??= {});
+    reasons[reason] = (reasons[reason] ?? 0) + count;
+  }
+
+  /** JSON; null where nothing was left out. */
+  toText(): string | null {
+    return Object.keys(this.counts).length === 0 ? null : JSON.stringify(this.counts);
+  }
+
+  /** The rows of a device without those that were left out. */
+  without(rows: Device["rows"]): Device["rows"] {
+    const of = (table: DeviceTable) =>
+      narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
+    return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Device["rows"];
+  }
+}
+
+/**
+ * Says for each table of which rows were read what became of them. Whom a device has heard of (arp) is written for itself, and told when it is.
+ * @param unknown lists of interfaces that were left as they were
+ */
+export function tellRows(write: ScanWrite, host: HostRecord, device: Device, leftOut: LeftOut, unknown: readonly PortList[]): void {
+  const rows = leftOut.without(device.rows);
+  for (const table of DEVICE_TABLES) {
+    const unknownRows = rowsOfLists(device, table, unknown);
+    const count = setAside(rows[table], "withheld", unknownRows);
+    if (table === "arp" || count.read === 0) continue;
+    const concluded = unknownRows > 0 ? [] : (device.conclusions?.[table] ?? []);
+    const reason = [rowsInWords(count), ...concluded].join("; ");
+    write.tell({ type: "Read", entity: hostKind.name, id: host.id, label: `${host.name}: ${table}`, reason, rows: count });
+  }
+}
+
+/** How many rows of a table some lists of interfaces are made of. Port lists are parts of rows that tell more. */
+function rowsOfLists({ interfaces = [] }: Device, table: DeviceTable, lists: readonly PortList[]): number {
+  if (table === "forwarding" && lists.includes("forwarding")) return interfaces.reduce((sum, each) => sum + (each.forwarding?.length ?? 0), 0);
+  if (table === "vlans" && lists.includes("native_vlan")) return interfaces.filter((each) => typeof each.native_vlan === "number").length;
+  return 0;
+}

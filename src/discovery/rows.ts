@@ -1,0 +1,95 @@
+// What became of the rows that were read of a device's tables: kept, or set aside for a reason. Every one of them is in the count.
+
+/** Why rows are set aside, in words that follow their number. */
+export const ROW_REASONS = {
+  duplicate: "that say what another row says",
+  superseded: "that another table says better",
+  elsewhere: "that another device told first",
+  answered: "of devices that answered themselves",
+  own: "of the device itself",
+  component: "of parts of the device",
+  index: "with an index that is none of that table",
+  value: "with a value that is none of that table",
+  invalid: "marked as invalid",
+  incomplete: "without a MAC address",
+  group: "of groups or broadcast",
+  no_station: "with an address that is not one station's",
+  link_local: "with a link-local address",
+  loopback: "with a loopback address",
+  outside: "with an address in none of the network's subnets",
+  contradicted: "against what another device says of itself",
+  not_learned: "not learned",
+  no_port: "on no port",
+  no_ports: "of VLANs without ports",
+  not_trunk: "of ports that are no trunks",
+  no_interface: "on ports or interfaces that the device does not have",
+  no_neighbor: "of no neighbor",
+  further: "with further addresses of a neighbor",
+  withheld: "resting on what was not read, so that what was known stays",
+  deleted: "of what a person has deleted",
+  limit: "beyond what is kept",
+} as const;
+
+export type RowReason = keyof typeof ROW_REASONS;
+
+/** What becomes of one row. */
+export const KEPT = "kept";
+export type RowFate = typeof KEPT | RowReason;
+
+/** The rows of a table: `read` is `kept` and all of `set_aside` together. */
+export interface RowCount {
+  readonly read: number;
+  readonly kept: number;
+  /** Reasons that there were, in the order of ROW_REASONS. */
+  readonly set_aside: Readonly<Partial<Record<RowReason, number>>>;
+}
+
+export const NO_ROWS: RowCount = { read: 0, kept: 0, set_aside: {} };
+
+/** Each row is given its fate, so that none is forgotten. */
+export function countRows<Row>(rows: Iterable<Row>, fateOf: (row: Row) => RowFate): RowCount {
+  const counts = new Map<RowFate, number>();
+  let read = 0;
+  for (const row of rows) {
+    const fate = fateOf(row);
+    counts.set(fate, (counts.get(fate) ?? 0) + 1);
+    read += 1;
+  }
+  return { read, kept: counts.get(KEPT) ?? 0, set_aside: inOrder((reason) => counts.get(reason) ?? 0) };
+}
+
+export function addedRows(counts: readonly RowCount[]): RowCount {
+  const sum = (of: (count: RowCount) => number): number => counts.reduce((total, count) => total + of(count), 0);
+  return {
+    read: sum(({ read }) => read),
+    kept: sum(({ kept }) => kept),
+    set_aside: inOrder((reason) => sum(({ set_aside }) => set_aside[reason] ?? 0)),
+  };
+}
+
+/** Of those that were to be kept, so many are not. */
+export function setAside({ read, kept, set_aside }: RowCount, reason: RowReason, count: number): RowCount {
+  const moved = Math.min(kept, Math.max(0, count));
+  if (moved === 0) return { read, kept, set_aside };
+  const of = (each: RowReason): number => (set_aside[each] ?? 0) + (each === reason ? moved : 0);
+  return { read, kept: kept - moved, set_aside: inOrder(of) };
+}
+
+/** Of rows of which `kept` were handed on, what became of those there. */
+export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): RowCount {
+  return Object.entries(handed.set_aside).reduce((count, [reason, left]) => setAside(count, reason as RowReason, left), rows);
+}
+
+/** `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 with an address in none of the network's subnets`. */
+export function rowsInWords({ read, kept, set_aside }: RowCount): string {
+  const number = (count: number): string => count.toLocaleString("en");
+  const reasons = Object.entries(set_aside).map(([reason, count]) => `${number(count)} ${ROW_REASONS[reason as RowReason]}`);
+  const aside = reasons.length === 0 ? "" : `, ${number(read - kept)} set aside: ${reasons.join(", ")}`;
+  return `${number(read)} rows read, ${number(kept)} kept${aside}`;
+}
+
+const REASONS = Object.keys(ROW_REASONS) as readonly RowReason[];
+
+function inOrder(of: (reason: RowReason) => number): Partial<Record<RowReason, number>> {
+  return Object.fromEntries(REASONS.flatMap((reason) => (of(reason) > 0 ? [[reason, of(reason)]] : [])));
+}

@@ -1,0 +1,46 @@
+// Which of a version's changed fields a caller may be told: where a field shows only what the caller reaches, a change beyond that
+// is none. Knows the resources by what they say of themselves.
+
+import type { Actor } from "../access/actor.ts";
+import type { Change } from "../db/change-log.ts";
+import type { AnyKind } from "../db/kind.ts";
+import type { Reader } from "../db/reader.ts";
+import type { ComposeFor } from "../resources/answers.ts";
+import { RESOURCES } from "../resources/catalog.ts";
+
+/** A version, as far as it matters here. */
+export type ChangedVersion = Pick<Change, "n" | "sequence" | "changedFields">;
+
+export class ReachedFields {
+  private readonly reader: Reader;
+  private readonly actor: Actor;
+
+  constructor(reader: Reader, actor: Actor) {
+    this.reader = reader;
+    this.actor = actor;
+  }
+
+  /**
+   * The changed fields of versions of one kind, in the order given; null where everything is new or gone. A version before which history
+   * was thinned names such a field only where what was kept differs.
+   */
+  of(kind: AnyKind, versions: readonly ChangedVersion[]): Array<readonly string[] | null> {
+    const compose = this.actor.networkNs === null ? undefined : RESOURCES.find((resource) => resource.kind === kind)?.compose;
+    const confined = compose?.reachFields;
+    if (compose === undefined || confined === undefined) return versions.map(({ changedFields }) => changedFields);
+    return versions.map(({ n, sequence, changedFields }) => {
+      if (changedFields === null || !changedFields.some((field) => confined.includes(field))) return changedFields;
+      const { thinnedPast } = this.reader;
+      const before = this.record(kind, compose, n, thinnedPast.keptFrom(sequence - 1));
+      const after = this.record(kind, compose, n, thinnedPast.keptFrom(sequence));
+      return changedFields.filter((field) => !confined.includes(field) || !Bun.deepEquals(before[field], after[field]));
+    });
+  }
+
+  /** The record as the caller sees it as of a transaction. */
+  private record(kind: AnyKind, compose: ComposeFor, n: number, sequence: number): Record<string, unknown> {
+    const asOf = this.reader.atSequence(sequence);
+    const [text = "{}"] = compose(this.reader, this.actor)(this.reader.itemsOf(kind, [n], asOf, this.actor), asOf);
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+}

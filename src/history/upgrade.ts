@@ -1,0 +1,29 @@
+// What a migration does beside its SQL, for every store that was written by an earlier version: the one list of these steps.
+// Each runs in the migration's transaction, when all of its SQL has run.
+
+import type { Sql } from "../db/connection.ts";
+import { ADDS_CHECKSUMS } from "../db/migrate.ts";
+import { stampChecksums } from "../db/row-checksum.ts";
+import { KINDS } from "../resources/kinds.ts";
+import { deriveChangesAndTexts, rebuildLiveWithin } from "./verify/rebuild.ts";
+
+interface UpgradeStep {
+  /** The migration that the step belongs to: stores that have been through it need no more of it. */
+  readonly migration: number;
+  readonly run: (db: Sql) => void;
+}
+
+/** In the order of their migrations. What a step reads is of today's kinds: all of their tables are there, and live rows have today's shape. */
+const STEPS: readonly UpgradeStep[] = [
+  { migration: 4, run: (db) => deriveChangesAndTexts(db, KINDS) },
+  { migration: ADDS_CHECKSUMS, run: stampChecksums },
+];
+
+/**
+ * Does what SQL can't to a store that is brought up to date: the last argument of `migrate`.
+ * @param from the schema that the store had, 1 at least
+ */
+export function upgradeStore(db: Sql, from: number): void {
+  rebuildLiveWithin(db, KINDS.filter(({ upcasters = [] }) => upcasters.some(({ migration }) => from < migration)));
+  for (const { migration, run } of STEPS) if (from < migration) run(db);
+}

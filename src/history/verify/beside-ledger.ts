@@ -1,0 +1,232 @@
+// What stands beside the ledger and is not implied by it: checks each row against its checksum, and drops those that
+// are damaged. What is done about the observations that are missing then, and what else is derived, is left to others.
+
+import type { Sql } from "../../db/connection.ts";
+import type { AnyKind } from "../../db/kind.ts";
+import {
+  checkedTables,
+  keyOf,
+  OBSERVATIONS,
+  walkChecked,
+  type CheckedRow,
+  type CheckedTable,
+} from "../../db/row-checksum.ts";
+import { whereRecord, type BesideCheck, type Findings } from "./findings.ts";
+
+/** One of these tables, for whoever is told of it. */
+interface Beside {
+  readonly check: BesideCheck;
+  /** What a row is: `1 session`. */
+  readonly one: string;
+  readonly several: string;
+  /** What is to be done when a row was dropped; null where it comes again by itself, or is not missed. */
+  readonly remedy: string | null;
+}
+
+/** Every table with checksums, by name. */
+const BESIDE: Readonly<Record<string, Beside>> = {
+  [OBSERVATIONS]: {
+    check: "observation",
+    one: "record's observation values",
+    several: "records' observation values",
+    remedy: null,
+  },
+  discovery_scans: { check: "scan", one: "scan", several: "scans", remedy: null },
+  discovery_findings: { check: "scan", one: "finding of a scan", several: "findings of scans", remedy: null },
+  discovery_credentials: {
+    check: "memory",
+    one: "credential that had opened an address",
+    several: "credentials that had opened addresses",
+    remedy: null,
+  },
+  discovery_vlan_names: {
+    check: "memory",
+    one: "device's names of VLANs",
+    several: "devices' names of VLANs",
+    remedy: null,
+  },
+  discovery_schedule_runs: {
+    check: "memory",
+    one: "schedule's last due time",
+    several: "schedules' last due times",
+    remedy: null,
+  },
+  discovery_macs: {
+    check: "memory",
+    one: "MAC address that a host is known again by",
+    several: "MAC addresses that hosts are known again by",
+    remedy: null,
+  },
+  discovery_served: {
+    check: "memory",
+    one: "note of what a device serves",
+    several: "notes of what devices serve",
+    remedy: null,
+  },
+  discovery_tellings: {
+    check: "memory",
+    one: "note of what a device told",
+    several: "notes of what devices told",
+    remedy: null,
+  },
+  appliance_settings: {
+    check: "memory",
+    one: "note of the appliance's own host",
+    several: "notes of the appliance's own hosts",
+    remedy: null,
+  },
+  idempotency_keys: {
+    check: "outcome",
+    one: "outcome of a request with an Idempotency-Key",
+    several: "outcomes of requests with an Idempotency-Key",
+    remedy: null,
+  },
+  sessions: { check: "session", one: "session", several: "sessions", remedy: null },
+  user_passwords: {
+    check: "secret",
+    one: "password",
+    several: "passwords",
+    remedy: "netledger user password sets another",
+  },
+  api_key_hashes: {
+    check: "secret",
+    one: "API key's hash",
+    several: "API keys' hashes",
+    remedy: "rotate the API keys that are refused now",
+  },
+  credential_coverage: {
+    check: "memory",
+    one: "note that a credential goes to an address of a host",
+    several: "notes that credentials go to addresses of hosts",
+    remedy: "confirm the addresses that scans find waiting",
+  },
+  credential_secrets: {
+    check: "secret",
+    one: "secret of a credential",
+    several: "secrets of credentials",
+    remedy: "set the secrets of the credentials anew",
+  },
+};
+
+/**
+ * SQLite's findings about single rows and their places in indexes: what makes them is dropped or made anew. Else the
+ * table itself is broken.
+ */
+const OF_ROWS = new RegExp(
+  [
+    "^row \\d+ (missing from index|values differ)",
+    "^(wrong # of entries|non-unique entry) in index",
+    "^rowid not at end-of-record",
+    "^(non-)?(NULL|TEXT|INTEGER|BLOB|NUMERIC) value in",
+    "^CHECK constraint failed",
+  ].join("|"),
+  "i",
+);
+
+/** @returns the check that such a table's findings belong to; null for any other table */
+export function besideCheckOf(table: string, message = ""): BesideCheck | null {
+  const beside = BESIDE[table];
+  return beside === undefined || (message !== "" && !OF_ROWS.test(message)) ? null : beside.check;
+}
+
+/** Every row of every such table against its checksum. @returns how many rows each step took */
+export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Findings): Generator<number> {
+  for (const table of checkedTables(db)) {
+    const { check } = requireBeside(table.name);
+    const rows = walkChecked(db, table, (step) => {
+      for (const row of step)
+        if (!row.isWhole) findings.add(check, whereRow(db, kinds, table, row), "is not what was written");
+    });
+    try {
+      yield* rows;
+    } catch (error) {
+      findings.add("file", table.name, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+/** How many rows were dropped, by table; of observations, how many are those of the newest versions now. */
+export type Dropped = ReadonlyMap<string, number>;
+
+/**
+ * Drops the rows that are not what was written, within a transaction of the caller's.
+ * @throws SQLite's errors for a table that is broken beyond its rows
+ */
+export function dropDamaged(db: Sql): void {
+  for (const table of checkedTables(db)) {
+    const damaged: CheckedRow[] = [];
+    for (const _ of walkChecked(db, table, (rows) => damaged.push(...rows.filter(({ isWhole }) => !isWhole)))) continue;
+    if (damaged.length === 0) continue;
+    const drop = db.$client.prepare(
+      `DELETE FROM ${table.name} WHERE (${table.key.join(", ")}) = (${table.key.map(() => "?").join(", ")})`,
+    );
+    for (const row of damaged) drop.run(...(keyOf(table, row) as never[]));
+    drop.finalize();
+  }
+}
+
+/**
+ * Drops what refers to rows that are not there, such as the findings of a scan that was dropped, and makes the indexes
+ * of these tables anew. When all that is derived is right again: a password is not to go because the row of its user
+ * was missing.
+ */
+export function dropOrphans(db: Sql): void {
+  for (const { name } of checkedTables(db)) {
+    const references = db.$client
+      .query(`SELECT "table", "from", "to" FROM pragma_foreign_key_list('${name}') WHERE seq = 0`)
+      .values() as Array<[string, string, string]>;
+    for (const [parent, column, key] of references) {
+      db.$client.run(
+        `DELETE FROM ${name} WHERE ${column} IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM ${parent} p WHERE p.${key} = ${name}.${column})`,
+      );
+    }
+    db.$client.run(`REINDEX ${name}`);
+  }
+}
+
+/** How many rows each of these tables has. */
+export function countBeside(db: Sql): ReadonlyMap<string, number> {
+  return new Map(
+    checkedTables(db).map(({ name }) => [
+      name,
+      (db.$client.query(`SELECT count(*) AS count FROM ${name} NOT INDEXED`).get() as { count: number }).count,
+    ]),
+  );
+}
+
+/** What an operator reads of a repair: a line for each table, none where nothing was dropped. */
+export function describeDropped(dropped: Dropped): string[] {
+  return [...dropped]
+    .filter(([, rows]) => rows > 0)
+    .map(([table, rows]) => {
+      const { one, several, remedy } = requireBeside(table);
+      if (table === OBSERVATIONS)
+        return `Returned to what the newest versions say: ${rows} ${rows === 1 ? one : several}`;
+      return `Dropped, since it was damaged: ${rows} ${rows === 1 ? one : several}${remedy === null ? "" : `; ${remedy}`}`;
+    });
+}
+
+function requireBeside(table: string): Beside {
+  const beside = BESIDE[table];
+  if (beside === undefined) throw new Error(`verify: nothing is said of the table ${table}, which has checksums`);
+  return beside;
+}
+
+function whereRow(db: Sql, kinds: readonly AnyKind[], table: CheckedTable, row: CheckedRow): string {
+  const key = keyOf(table, row);
+  if (table.name === OBSERVATIONS) {
+    const [n] = key as [number];
+    const [id, code] = (db.$client.query("SELECT id, kind FROM history_records WHERE n = ?").values(n)[0] ?? [
+      null,
+      null,
+    ]) as [string | null, number | null];
+    return whereRecord(kinds.find((kind) => kind.code === code)?.name ?? "record", id, n);
+  }
+  return `${table.name}, ${table.key.map((column, place) => `${column} ${printed(key[place])}`).join(", ")}`;
+}
+
+/** Enough to tell one row from another. */
+function printed(value: unknown): string {
+  return value instanceof Uint8Array ? `${Buffer.from(value.subarray(0, 4)).toString("hex")}…` : JSON.stringify(value);
+}

@@ -1,0 +1,33 @@
+// Who may change a tag although it is the organization's: whoever reaches every record that carries it.
+// Must not tell what lies beyond: only that there is something.
+
+import type { CommandActor } from "../../access/actor.ts";
+import { DomainError } from "../../base/errors.ts";
+import type { WriteTransaction } from "../../db/transaction.ts";
+import { apiKeyKind } from "../api-keys/api-key.ts";
+import { reachesCredential } from "../credential-assignments/reach.ts";
+import { credentialKind } from "../credentials/credential.ts";
+import { referrersOf, type Referrer } from "../references.ts";
+import { tagKind } from "./tag.ts";
+
+/**
+ * Called before the transaction takes the tag off anything.
+ * @throws DomainError entity_access_denied
+ */
+export function assertReachesTagged(tx: WriteTransaction, tagId: string, actor: CommandActor): void {
+  if (actor.networkIds === null) return;
+  if (referrersOf(tx, tagKind, tagId).every((carrier) => isReached(tx, carrier, actor))) return;
+  throw new DomainError(
+    "entity_access_denied",
+    "The tag is on records beyond the networks that the caller is confined to: only who reaches all of them may change it.",
+    { entity: "tag", id: tagId },
+  );
+}
+
+function isReached(tx: WriteTransaction, { kind, record }: Referrer, actor: CommandActor): boolean {
+  if (kind.code === credentialKind.code) return reachesCredential(tx, record.id, actor);
+  // Keys are managed by people who signed in, and of these whoever may write tags is not confined.
+  if (kind.code === apiKeyKind.code) return false;
+  const networkId: unknown = kind.scopeIds(record).network;
+  return typeof networkId === "string" && actor.networkIds?.includes(networkId) === true;
+}

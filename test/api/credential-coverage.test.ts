@@ -1,0 +1,399 @@
+// Whom the secret of a credential may reach by its assignment to a host: for every way that a Member, a scan or an undoing has to give a host
+// another address, the socket at that address must never see it.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { made, newApiKey, newHost, newNetwork, newSubnet, newUser, transactionCount, versionsOf, type Wire } from "../support/factories.ts";
+import { fakeDevice } from "../support/fake-probes.ts";
+import { communityOf, findings, scanned } from "../support/scans.ts";
+
+/** Where the host is, and where somebody listens who should not be told. */
+const OWN = "10.2.0.1";
+const SECOND = "10.2.0.2";
+const EVIL = "10.2.0.66";
+const SECRET = "s3cret";
+const OWN_MAC = "00:00:5e:00:53:01";
+const OWN_INTERFACE = { if_index: 1, if_descr: "1", mac_address: OWN_MAC };
+
+let appliance: TestAppliance;
+let owner: Client;
+let member: Client;
+let host: Wire;
+let credential: Wire;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  owner = appliance.owner;
+  member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
+  await newSubnet(appliance, { cidr: "10.2.0.0/24" });
+  host = await newHost(appliance, { name: "core", ip_addresses: [{ ip_address: OWN, mac_address: OWN_MAC }, { ip_address: SECOND }] });
+  appliance.clock.advance(1_000);
+  credential = await communityOf(appliance, SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
+  appliance.clock.advance(1_000);
+  for (const address of [OWN, SECOND, EVIL]) appliance.probes.alive.set(address, {});
+});
+afterEach(() => appliance.close());
+
+/** Addresses that were sent the secret, in scans of every kind that a Member may ask for. */
+async function sentTo(kinds: readonly string[] = ["full", "snmp", "dry"]): Promise<string[]> {
+  appliance.probes.asked.length = 0;
+  for (const kind of kinds) {
+    await scanned(appliance, kind === "dry" ? { kind: "full", commit: false } : { kind }, member);
+    appliance.clock.advance(1_000);
+  }
+  return [...new Set(appliance.probes.asked.flatMap(({ address, credentials }) => (credentials.some((each) => "community" in each && each.community === SECRET) ? [address] : [])))].sort();
+}
+
+async function current(): Promise<Wire> {
+  return made(owner.get(`/api/v1/hosts/${host["id"]}`));
+}
+
+async function addressOf(value: string): Promise<Wire> {
+  const found = (await current())["ip_addresses"].find((each: Wire) => each["ip_address"] === value);
+  if (found === undefined) throw new Error(`the host has no address ${value}`);
+  return found;
+}
+
+/** The host as a client sends it back that has read it, with changes. */
+async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
+  const whole = await current();
+  const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = whole;
+  const answer = await made(by.put(`/api/v1/hosts/${id}`, { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments, ...changes }));
+  appliance.clock.advance(1_000);
+  return answer;
+}
+
+async function done(answer: Promise<{ status: number; body: unknown }>): Promise<void> {
+  const { status, body } = await answer;
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  appliance.clock.advance(1_000);
+}
+
+const add = (value: string, by: Client = member) => done(by.post("/api/v1/ip-addresses", { host_id: host["id"], ip_address: value }));
+const change = async (from: string, to: string, by: Client = member) => done(by.put(`/api/v1/ip-addresses/${(await addressOf(from))["id"]}`, { ip_address: to }));
+const remove = async (value: string, by: Client = member) => done(by.delete(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}`));
+const restoreHost = (at: string, by: Client) => done(by.post(`/api/v1/hosts/${host["id"]}/restore`, { at }));
+const revert = (sequence: number, by: Client) => done(by.post(`/api/v1/transactions/${sequence}/revert`, {}));
+const confirm = async (value: string, by: Client = owner) => by.post(`/api/v1/ip-addresses/${(await addressOf(value))["id"]}/confirm`, {});
+
+/** A scan that sees the evil address behind the network card of the host, and gives it to the host. */
+async function movedByScan(): Promise<void> {
+  appliance.probes.alive.set(EVIL, { mac_address: OWN_MAC });
+  appliance.probes.alive.set(OWN, { mac_address: OWN_MAC });
+  await scanned(appliance, { kind: "sweep" }, member);
+  appliance.clock.advance(1_000);
+}
+
+/** How an address comes to a host without an Admin's word. */
+const WAYS: Record<string, () => Promise<unknown>> = {
+  "added by a Member": () => add(EVIL),
+  "put in the place of another by a Member": () => change(OWN, EVIL),
+  "sent with the host by a Member, with its assignments as they are": () => sendBack(member, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }, { ip_address: EVIL }] }),
+  "sent with the host under the id of another": async () => sendBack(member, { ip_addresses: [{ id: (await addressOf(OWN))["id"], ip_address: EVIL }, { ip_address: SECOND }] }),
+  "written in bulk": async () => done(member.post("/api/v1/hosts/bulk", [{ id: host["id"], name: "core", ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }], credential_assignments: (await current())["credential_assignments"] }])),
+  "swapped with another host's": async () => {
+    const other = await newHost(appliance, { name: "other", ip_addresses: [{ ip_address: EVIL }] }, member);
+    const [own] = host["ip_addresses"];
+    await done(
+      member.post("/api/v1/hosts/bulk", [
+        { id: host["id"], name: "core", ip_addresses: [{ id: own["id"], ip_address: EVIL }, { ip_address: SECOND }] },
+        { id: other["id"], name: "other", ip_addresses: [{ id: other["ip_addresses"][0]["id"], ip_address: OWN }] },
+      ]),
+    );
+  },
+  "restored by a Member as an address": async () => {
+    await add(EVIL);
+    const { id, valid_from } = await addressOf(EVIL);
+    await remove(EVIL);
+    await done(member.post(`/api/v1/ip-addresses/${id}/restore`, { at: valid_from }));
+  },
+  "restored by a Member to a value that it had": async () => {
+    await change(OWN, EVIL);
+    const { id, valid_from } = await addressOf(EVIL);
+    await change(EVIL, OWN);
+    await done(member.post(`/api/v1/ip-addresses/${id}/restore`, { at: valid_from }));
+  },
+  "restored by a Member with the host": async () => {
+    await add(EVIL);
+    const { updated_at } = await current();
+    await remove(EVIL);
+    await restoreHost(updated_at, member);
+  },
+  "restored by an Admin with the host": async () => {
+    await add(EVIL);
+    const { updated_at } = await current();
+    await done(member.delete(`/api/v1/hosts/${host["id"]}`));
+    await restoreHost(updated_at, owner);
+  },
+  "brought back by an Admin's revert": async () => {
+    await add(EVIL);
+    await remove(EVIL);
+    await revert(transactionCount(appliance), owner);
+  },
+  "restored by an Admin with the credential's assignment": async () => {
+    await add(EVIL);
+    const { updated_at } = await made(owner.get(`/api/v1/credentials/${credential["id"]}`));
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] }));
+    await done(owner.post(`/api/v1/credentials/${credential["id"]}/restore`, { at: updated_at }));
+  },
+  "brought back with its assignment by an Admin's revert": async () => {
+    await add(EVIL);
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [] }));
+    await revert(transactionCount(appliance), owner);
+  },
+  "there already when an Admin sends the host back": async () => {
+    await add(EVIL);
+    await sendBack(owner, { description: "as it was" });
+  },
+  "there already when an Admin sends the credential back": async () => {
+    await add(EVIL);
+    const whole = await made(owner.get(`/api/v1/credentials/${credential["id"]}`));
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...whole, name: "renamed" }));
+  },
+  "there already when an Admin gives the secret another value and back": async () => {
+    await add(EVIL);
+    const type = (value: string) => ({ type: "SnmpV2c", community: { mode: "Inline", value } });
+    for (const value of ["other", SECRET]) await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, credential_type: type(value) }));
+  },
+  "given to the host by a scan that sees its network card there": movedByScan,
+  "told by a device that was asked with another credential": async () => {
+    await communityOf(appliance, "public");
+    appliance.probes.devices.set(EVIL, {
+      community: "public",
+      // All that it takes to be told for the host.
+      device: fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: 1 }, { ip_address: OWN, prefix_length: 24, if_index: 1 }] }),
+    });
+    await done(member.put(`/api/v1/hosts/${host["id"]}`, { id: host["id"], name: "core", hidden: false, tags: [], sys_name: "core" }));
+    await scanned(appliance, { kind: "full" }, member);
+    expect((await current())["ip_addresses"].map((each: Wire) => each["ip_address"])).toContain(EVIL);
+  },
+};
+
+describe("the secret of a credential that is assigned to a host", () => {
+  test("goes to the addresses that the host had when it was assigned", async () => {
+    expect(await sentTo()).toEqual([OWN, SECOND]);
+  });
+
+  test("goes to the addresses of a host that an Admin makes with it, one by one or in bulk", async () => {
+    const assigned = { credential_assignments: [{ credential_id: credential["id"] }] };
+    const [alone, inBulk, named] = ["10.2.0.31", "10.2.0.32", "10.2.0.33"];
+    await newHost(appliance, { ip_addresses: [{ ip_address: alone }], ...assigned });
+    const id = "0190a000-0000-4000-8000-0000000000aa";
+    await done(
+      owner.post("/api/v1/hosts/bulk", [
+        { network_id: appliance.first.networkId, name: "bulk", ip_addresses: [{ ip_address: inBulk }], ...assigned },
+        { network_id: appliance.first.networkId, name: "named", ip_addresses: [{ id, ip_address: named }, { ip_address: "10.2.0.34" }], credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [id] }] },
+      ]),
+    );
+    expect(await sentTo(["snmp"])).toEqual([OWN, SECOND, alone, inBulk, named].sort());
+  });
+
+  test.each(Object.entries(WAYS))("goes to an address that was %s only when an Admin has confirmed it", async (_how, bring) => {
+    await bring();
+    expect(await sentTo()).not.toContain(EVIL);
+    expect((await confirm(EVIL)).status).toBe(200);
+    appliance.probes.devices.clear();
+    expect(await sentTo(["snmp"])).toContain(EVIL);
+  });
+
+  test("goes no more to an address whose value was another one meanwhile, or that was deleted and entered again", async () => {
+    await change(OWN, EVIL);
+    await change(EVIL, OWN);
+    await remove(SECOND);
+    await add(SECOND);
+    expect(await sentTo()).toEqual([]);
+    expect((await confirm(OWN)).status).toBe(200);
+    expect(await sentTo()).toEqual([OWN]);
+  });
+
+  test("goes no more to addresses that were swapped on the host itself: each is another value", async () => {
+    const [own, second] = host["ip_addresses"];
+    await sendBack(member, { ip_addresses: [{ id: own["id"], ip_address: SECOND }, { id: second["id"], ip_address: OWN }] });
+    expect(await sentTo()).toEqual([]);
+  });
+
+  test("goes to an address that an Admin names in the assignment, from either side, and to no other", async () => {
+    await add(EVIL);
+    await add("10.2.0.67");
+    const [evil, other] = [await addressOf(EVIL), await addressOf("10.2.0.67")];
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [{ host_id: host["id"], ip_address_ids: [evil["id"]] }] }));
+    expect(await sentTo()).toEqual([EVIL]);
+    await sendBack(owner, { credential_assignments: [{ credential_id: credential["id"], ip_address_ids: [evil["id"], other["id"]] }] });
+    expect(await sentTo()).toEqual([EVIL, "10.2.0.67"]);
+    // Assigned to the whole host by an Admin: to all that it has.
+    await sendBack(owner, { credential_assignments: [{ credential_id: credential["id"] }] });
+    expect(await sentTo()).toEqual([OWN, SECOND, EVIL, "10.2.0.67"]);
+  });
+
+  test("of an assignment that names an address goes to its value alone", async () => {
+    const own = host["ip_addresses"][0];
+    const scoped = [{ host_id: host["id"], ip_address_ids: [own["id"]] }];
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: scoped }));
+    expect(await sentTo()).toEqual([OWN]);
+    expect((await member.put(`/api/v1/ip-addresses/${own["id"]}`, { ip_address: EVIL })).status).toBe(403);
+    await change(OWN, EVIL, owner);
+    expect(await sentTo()).toEqual([]);
+    // Named before, and sent again: that confirms nothing.
+    await sendBack(owner);
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: scoped }));
+    expect(await sentTo()).toEqual([]);
+    expect((await confirm(EVIL)).data["credential_ids"]).toEqual([credential["id"]]);
+    expect(await sentTo()).toEqual([EVIL]);
+  });
+
+  test("of an assignment that names an address is not sent to it once a Member has deleted and restored that", async () => {
+    const own = host["ip_addresses"][0];
+    const second = host["ip_addresses"][1];
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, host_assignments: [{ host_id: host["id"], ip_address_ids: [own["id"], second["id"]] }] }));
+    const { updated_at } = await current();
+    await remove(OWN);
+    await done(member.post(`/api/v1/ip-addresses/${own["id"]}/restore`, { at: updated_at }));
+    expect(await sentTo()).toEqual([SECOND]);
+    await restoreHost(updated_at, member);
+    expect(await sentTo()).toEqual([SECOND]);
+    await restoreHost(updated_at, owner);
+    expect(await sentTo()).toEqual([OWN, SECOND]);
+  });
+
+  test("goes, after an Admin's restore, where it went then", async () => {
+    const { updated_at } = await current();
+    await change(OWN, EVIL);
+    await remove(SECOND);
+    await restoreHost(updated_at, member);
+    expect(await sentTo()).toEqual([]);
+    await remove(SECOND);
+    await change(OWN, EVIL);
+    await restoreHost(updated_at, owner);
+    expect(await sentTo()).toEqual([OWN, SECOND]);
+  });
+
+  test("goes, after an Admin's revert of a deletion, where it went before", async () => {
+    await add(EVIL);
+    await done(member.delete(`/api/v1/hosts/${host["id"]}`));
+    await revert(transactionCount(appliance), owner);
+    expect(await sentTo()).toEqual([OWN, SECOND]);
+  });
+
+  test("goes to an address that the device tells as its own when it is asked with it, where the subnet accepts credentials", async () => {
+    const [inner, outer] = ["10.2.0.9", "10.9.0.9"];
+    await newSubnet(appliance, { cidr: "10.9.0.0/24" }, member);
+    appliance.probes.devices.set(OWN, {
+      community: SECRET,
+      device: fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses: [OWN, inner, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })) }),
+    });
+    await scanned(appliance, { kind: "full" }, member);
+    appliance.probes.devices.clear();
+    for (const address of [inner, outer]) appliance.probes.alive.set(address, {});
+    expect(await sentTo()).toEqual([OWN, SECOND, inner]);
+    await add(EVIL);
+    expect(await sentTo()).toEqual([OWN, SECOND, inner]);
+  });
+
+  test("is told again by a device of which nothing has changed, once the subnet accepts credentials", async () => {
+    const outer = "10.9.0.9";
+    const subnet = await newSubnet(appliance, { cidr: "10.9.0.0/24" }, member);
+    appliance.probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", interfaces: [OWN_INTERFACE], addresses: [OWN, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })) }) });
+    await scanned(appliance, { kind: "full" }, member);
+    await done(owner.put(`/api/v1/subnets/${subnet["id"]}`, { ...subnet, accepts_credentials: true }));
+    await scanned(appliance, { kind: "full" }, member);
+    appliance.probes.devices.clear();
+    appliance.probes.alive.set(outer, {});
+    expect(await sentTo()).toEqual([OWN, SECOND, outer]);
+  });
+
+  test("is missed by a finding where nobody has confirmed the address", async () => {
+    await add(EVIL);
+    await remove(OWN);
+    await remove(SECOND);
+    const scan = await scanned(appliance, { kind: "snmp" }, member);
+    const { id } = await addressOf(EVIL);
+    expect(await findings(appliance, scan)).toEqual([
+      {
+        type: "Skipped",
+        entity: "ip_address",
+        id,
+        label: EVIL,
+        reason: `waits for confirmation: credentials are assigned to core, and no Admin has sent them to this address; POST /api/v1/ip-addresses/${id}/confirm does`,
+      },
+    ]);
+    await confirm(EVIL);
+    expect((await findings(appliance, await scanned(appliance, { kind: "snmp" }, member))).map(({ type }) => type)).toEqual(["Unreached"]);
+  });
+
+  test("is not kept from eight addresses of a host by others that it does not go to", async () => {
+    await remove(OWN);
+    await remove(SECOND);
+    for (let last = 100; last < 112; last += 1) await add(`10.2.0.${last}`);
+    await add(OWN);
+    await confirm(OWN);
+    expect(await sentTo()).toEqual([OWN]);
+  });
+});
+
+describe("confirming an address", () => {
+  test("answers it with the credentials that go to it, and is a transaction of whoever did it", async () => {
+    await add(EVIL);
+    const before = transactionCount(appliance);
+    const answer = await confirm(EVIL);
+    const { id } = await addressOf(EVIL);
+    expect(answer.data).toEqual({ ...(await made(owner.get(`/api/v1/ip-addresses/${id}`))), credential_ids: [credential["id"]] });
+    expect(answer.headers.get("etag")).toBe((await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag"));
+    expect(transactionCount(appliance)).toBe(before + 1);
+    const [version] = (await owner.get(`/api/v1/ip-addresses/${id}/history`)).data;
+    expect(version).toMatchObject({ operation: "Updated", changed_fields: ["credential_ids"], transaction: { actor: { type: "User", id: appliance.first.userId } } });
+    expect(versionsOf(appliance, credential["id"]).at(-1)?.changed).toEqual(["host_assignments"]);
+    expect(versionsOf(appliance, host["id"]).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
+  });
+
+  test("of what goes there already writes nothing, as of an address whose host has no credential", async () => {
+    const bare = await newHost(appliance, { ip_addresses: [{ ip_address: EVIL }] });
+    const before = transactionCount(appliance);
+    expect((await confirm(OWN)).data["credential_ids"]).toEqual([credential["id"]]);
+    expect((await owner.post(`/api/v1/ip-addresses/${bare["ip_addresses"][0]["id"]}/confirm`, {})).data["credential_ids"]).toEqual([]);
+    expect(transactionCount(appliance)).toBe(before);
+  });
+
+  test("takes the role Admin, and an address within reach", async () => {
+    await add(EVIL);
+    const { id } = await addressOf(EVIL);
+    expect(await member.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
+    const elsewhere = newApiKey(appliance, { networkIds: [(await newNetwork(appliance))["id"]] }).client;
+    expect(await elsewhere.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
+    expect(await sentTo()).not.toContain(EVIL);
+    // Assigned in another network as well, it is not its own to send.
+    const elsewhereId = (await newNetwork(appliance))["id"];
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, assigned_network_ids: [elsewhereId] }));
+    const confined = newApiKey(appliance, { networkIds: [appliance.first.networkId] }).client;
+    expect(await confined.post(`/api/v1/ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 403, body: { code: "entity_access_denied" } });
+    expect(await sentTo()).not.toContain(EVIL);
+    await done(owner.put(`/api/v1/credentials/${credential["id"]}`, credential));
+    const admin = (await newUser(appliance, { role: "Admin" })).client;
+    expect((await admin.post(`/api/v1/ip-addresses/${id}/confirm`, {})).status).toBe(200);
+  });
+
+  test("with If-Match confirms the value that was seen, and no other", async () => {
+    await add("10.2.0.65");
+    const { id } = await addressOf("10.2.0.65");
+    const seen = (await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag") ?? "";
+    await change("10.2.0.65", EVIL);
+    expect((await owner.with({ "if-match": seen }).post(`/api/v1/ip-addresses/${id}/confirm`, {})).status).toBe(412);
+    expect(await sentTo()).not.toContain(EVIL);
+    const now = (await owner.get(`/api/v1/ip-addresses/${id}`)).headers.get("etag") ?? "";
+    expect((await owner.with({ "if-match": now }).post(`/api/v1/ip-addresses/${id}/confirm`, {})).status).toBe(200);
+  });
+
+  test("is undone by a revert, and that by another", async () => {
+    await add(EVIL);
+    await confirm(EVIL);
+    const confirmed = transactionCount(appliance);
+    const plan = (await owner.post(`/api/v1/transactions/${confirmed}/revert`, { dry_run: true })).data;
+    expect(plan.conflicts).toEqual([]);
+    expect(await sentTo()).toContain(EVIL);
+    expect((await owner.post(`/api/v1/transactions/${confirmed}/revert`, {})).data).toMatchObject({ applied: true });
+    const reverted = transactionCount(appliance);
+    expect(await sentTo()).toEqual([OWN, SECOND]);
+    await revert(reverted, owner);
+    expect(await sentTo()).toContain(EVIL);
+  });
+});

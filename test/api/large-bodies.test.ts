@@ -1,0 +1,136 @@
+// A record that comes in a large body: it is given to the writer as bytes, and is what a small one makes of it.
+
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { newApiKey, newHost, type Wire } from "../support/factories.ts";
+
+let appliance: TestAppliance;
+let hostId: string;
+let key: string;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  hostId = (await newHost(appliance, { name: "core" }))["id"];
+  ({ key } = newApiKey(appliance));
+});
+afterEach(() => appliance.close());
+
+const ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001";
+const RENAMED = "renamed";
+const SNMP = { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } };
+
+interface Written {
+  readonly path: string;
+  /** What names it. */
+  readonly name: string;
+  /** What makes it, and does so again as an update. */
+  readonly body: () => Wire;
+  /** Of that, what an update does not take. */
+  readonly fixed?: string;
+}
+
+const RECORDS: readonly Written[] = [
+  {
+    path: "hosts",
+    name: "name",
+    body: () => ({
+      network_id: appliance.first.networkId,
+      name: "edge",
+      hidden: false,
+      tags: [],
+      ports: [{ number: 22, protocol: "Tcp" }],
+    }),
+    fixed: "network_id",
+  },
+  {
+    path: "if-entries",
+    name: "if_alias",
+    body: () => ({ host_id: hostId, if_index: 1, if_descr: "1", if_alias: "uplink", fdb_macs: ["00:1b:21:00:00:07"] }),
+  },
+  {
+    path: "services",
+    name: "name",
+    body: () => ({ host_id: hostId, name: "names", service_definition: "DNS", tags: [] }),
+  },
+  {
+    path: "credentials",
+    name: "name",
+    body: () => ({
+      organization_id: appliance.first.organizationId,
+      name: "read",
+      credential_type: SNMP,
+      tags: [],
+      assigned_network_ids: [],
+      host_assignments: [{ host_id: hostId }],
+    }),
+  },
+];
+
+interface Sending {
+  readonly isLarge: boolean;
+  readonly headers?: Record<string, string>;
+}
+
+/** Space before what is sent makes a body large, and changes nothing of what it says. */
+function send(method: string, path: string, body: Wire, { isLarge, headers = {} }: Sending): Promise<Response> {
+  appliance.clock.advance(1_000);
+  const request = {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: " ".repeat(isLarge ? LARGE_BODY_BYTES : 0) + JSON.stringify(body),
+  };
+  return appliance.handle(new Request(`http://localhost/api/v1/${path}`, request));
+}
+
+test.each(RECORDS)("a large body of $path is given to the writer as bytes, and comes to the same", async (record) => {
+  const { path, name, body, fixed = "" } = record;
+  const run = spyOn(appliance.writes, "run");
+  const areBytes: boolean[] = [];
+  const written = async (method: string, to: string, fields: Wire, isLarge: boolean): Promise<Wire> => {
+    run.mockClear();
+    const answer = await send(method, to, fields, { isLarge });
+    const { data, error } = (await answer.json()) as Wire;
+    expect([answer.status, error]).toEqual([200, undefined]);
+    const given = (run.mock.calls.at(-1)?.[1] as { body: unknown }).body;
+    areBytes.push(given instanceof Uint8Array && given.buffer instanceof SharedArrayBuffer);
+    return data;
+  };
+  const { [fixed]: _fixed, ...update } = body();
+  const made = await written("POST", path, { id: ID, ...body() }, true);
+  expect(made).toMatchObject({ id: ID, [name]: body()[name] });
+  // What is equal writes nothing.
+  expect(await written("PUT", `${path}/${ID}`, { id: ID, ...update }, false)).toEqual(made);
+  const changed = await written("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, true);
+  const { updated_at, valid_from } = changed;
+  expect(changed).toEqual({ ...made, [name]: RENAMED, updated_at, valid_from });
+  expect(await written("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, false)).toEqual(changed);
+  expect(areBytes).toEqual([true, false, true, false]);
+});
+
+describe("a large body", () => {
+  const host = () => (RECORDS[0] as Written).body();
+
+  test("is known again by its Idempotency-Key as a small one that says the same", async () => {
+    const headers = { "idempotency-key": "large-1" };
+    const first = await send("POST", "hosts", host(), { isLarge: true, headers });
+    const made = await first.json();
+    const again = await send("POST", "hosts", host(), { isLarge: false, headers });
+    expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
+    expect(await again.json()).toEqual(made);
+    const other = await send("POST", "hosts", { ...host(), name: "another" }, { isLarge: true, headers });
+    expect([other.status, ((await other.json()) as Wire)["code"]]).toEqual([422, "idempotency_key_reused"]);
+  });
+
+  test("is refused as a small one is: for its form, and by the writer for what it names", async () => {
+    const refusals = [{ hiden: true }, { ports: [{ number: 70_000, protocol: "Tcp" }] }, { tags: [ID] }];
+    for (const fields of refusals) {
+      const told = async (isLarge: boolean) => {
+        const answer = await send("POST", "hosts", { ...host(), ...fields }, { isLarge });
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        return ((await answer.json()) as Wire)["params"];
+      };
+      expect(await told(true)).toEqual(await told(false));
+    }
+  });
+});

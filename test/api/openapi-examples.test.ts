@@ -1,0 +1,125 @@
+// The examples of the OpenAPI document, sent one after the other as they stand, once the organization, its network and the user who
+// sends them are put in: each is answered as documented, and every operation has had its turn.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance.ts";
+import type { Answer, Client } from "../support/client.ts";
+import { OpenApiDocument, type DocumentedOperation } from "../support/openapi.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read as a tool would read it.
+type Any = any;
+
+/** Ids that stand for what is there before the first example is sent. */
+const PUT_IN = {
+  organization: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
+  network: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
+  user: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
+};
+/** Restores go back by an hour. */
+const HOURS_BETWEEN_MS = 2 * 3_600_000;
+
+/** As records depend on each other; each kind is changed before another one refers to it. */
+const KINDS = ["Network", "Vlan", "Subnet", "Tag", "Credential", "User", "Host", "IpAddress", "Port", "Service", "Binding", "IfEntry", "ApiKey", "Schedule"];
+
+/** What goes with its secret does not come back: by kind, what stands for a further one in the examples. */
+const ANOTHER: Record<string, [string, string][]> = {
+  ApiKey: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0008", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0048"]],
+  User: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0049"], ["night@example.net", "day@example.net"]],
+  Credential: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0006", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0046"]],
+};
+
+let appliance: UnclaimedAppliance;
+let api: OpenApiDocument;
+let client: Client;
+const substitutes = new Map<string, string>();
+const sent = new Map<string, string>();
+
+beforeAll(async () => {
+  appliance = newUnclaimedAppliance();
+  api = await OpenApiDocument.of(appliance.handle);
+  client = appliance.anonymous;
+});
+afterAll(() => appliance.close());
+
+const idOf = (each: DocumentedOperation) => each.operation["operationId"] as string;
+
+function named(operationId: string): DocumentedOperation {
+  const found = api.operations.find((each) => idOf(each) === operationId);
+  if (found === undefined) throw new Error(`there is no operation ${operationId}`);
+  return found;
+}
+
+/** Sends the example of an operation. @param path parameters that the appliance itself gave out */
+async function send(operationId: string, path: Record<string, string | number> = {}): Promise<Answer> {
+  const each = named(operationId);
+  const operation = each.operation as Any;
+  const substituted = (text: string) => [...substitutes].reduce((all, [from, to]) => all.replaceAll(from, to), text);
+  const own = operation.parameters.filter(({ name }: Any) => name !== undefined);
+  const url = each.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name] ?? own.find((parameter: Any) => parameter.name === name)?.example;
+    if (value === undefined) throw new Error(`${operationId}: the parameter ${name} has no example`);
+    return String(value);
+  });
+  const query = own.flatMap(({ in: place, name, example }: Any) => (place === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : []));
+  const example = operation.requestBody?.content["application/json"].example;
+  if (operation.requestBody !== undefined && example === undefined) throw new Error(`${operationId}: the body has no example`);
+  const answer = await client.send(each.method, substituted(url + (query.length === 0 ? "" : `?${query.join("&")}`)), example === undefined ? (each.method === "POST" ? "" : undefined) : substituted(JSON.stringify(example)));
+  sent.set(operationId, `${operationId} ${answer.status} ${answer.status === 200 ? "" : answer.text.slice(0, 400)}`.trim());
+  return answer;
+}
+
+const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
+
+test("the examples can be sent one after the other", async () => {
+  await send("getSetup");
+  substitutes.set("7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", SETUP_TOKEN);
+  const claimed = await send("setUp");
+  substitutes.set(PUT_IN.organization, claimed.data.organization_id).set(PUT_IN.network, claimed.data.network_id).set(PUT_IN.user, claimed.data.user.id);
+  const signedIn = await send("signIn");
+  client = client.with({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] as string });
+
+  for (const kind of KINDS) {
+    await send(`create${kind}`);
+    await send(`update${kind}`);
+  }
+  for (const operationId of ["updateOrganization", "writeHosts", "assignTags", "addTagToRecords", "removeTagFromRecords", "confirmIpAddress", "rotateApiKey"]) await send(operationId);
+  const self = await send("discoverSelf");
+  const scan = await send("createScan");
+  const backup = await send("createBackup");
+  expect((await client.delete(`/api/v1/hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
+  const [ignored] = (await send("listIgnored")).data;
+  const given: Record<string, Record<string, string>> = {
+    "/discovery/scans/{id}": { id: scan.data.id },
+    "/discovery/ignored/{id}": { id: ignored?.id },
+    "/backups/{name}": { name: backup.data.name },
+  };
+  const pathOf = (path: string) => Object.entries(given).find(([part]) => path.includes(part))?.[1] ?? {};
+
+  for (const each of api.operations) if (each.method === "GET" && !sent.has(idOf(each))) await send(idOf(each), pathOf(each.path));
+  // The first one has ended by now.
+  const queued = await send("createScan");
+  await send("cancelScan", { id: queued.data.id });
+  await send("revertTransaction");
+
+  appliance.clock.advance(HOURS_BETWEEN_MS);
+  for (const kind of KINDS.toReversed()) {
+    const another = ANOTHER[kind];
+    if (another !== undefined) await send(`restore${kind}`);
+    await send(`delete${kind}`);
+    if (another === undefined) await send(`restore${kind}`);
+    else {
+      for (const [from, to] of another) substitutes.set(from, to);
+      await send(`create${kind}`);
+      await send(`update${kind}`);
+    }
+    await send(`delete${plural(kind)}`);
+  }
+  const at = pathOf("/discovery/ignored/{id}");
+  substitutes.set("01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018", at["id"] as string);
+  for (const operationId of ["liftIgnored", "restoreIgnored", "liftManyIgnored"]) await send(operationId, at);
+  await send("changePassword");
+  await send("signOut");
+
+  expect([...sent.values()].filter((line) => !line.endsWith(" 200"))).toEqual([]);
+  expect(api.operations.map(idOf).filter((operationId) => !sent.has(operationId))).toEqual([]);
+});

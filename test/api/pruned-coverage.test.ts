@@ -1,0 +1,230 @@
+// What a prune leaves of where credentials went: all that some state still to be gone back to needs, and nothing else.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Instant } from "../../src/base/instant.ts";
+import { openWritable, type Sql } from "../../src/db/connection.ts";
+import { stampChecksums } from "../../src/db/row-checksum.ts";
+import type { Resolution } from "../../src/db/thinned-past.ts";
+import { planPrune, prune, type Pruned } from "../../src/history/prune.ts";
+import { verifyLedger } from "../../src/history/verify/verify.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import { made, newHost, newSubnet, transactionCount, type Wire } from "../support/factories.ts";
+import { hostBody } from "../support/inventory.ts";
+import { communityOf } from "../support/scans.ts";
+
+const HOUR_MS = 3_600_000;
+const day = (date: number, hour = 0): Instant => Date.UTC(2026, 10, date, hour);
+
+/** Named for the day on which the credential ceased to go there: the first on the very day that it began. */
+const BRIEFLY = "10.2.0.1";
+const ON_22 = "10.2.0.2";
+const ON_23 = "10.2.0.3";
+const ON_24 = "10.2.0.4";
+const NEVER = "10.2.0.5";
+
+/** An appliance with a host whose credential ceased to go to one address after another. */
+interface World {
+  readonly appliance: TestAppliance;
+  readonly host: Wire;
+  /** The transaction that took away what went last. */
+  readonly lastEnd: number;
+}
+
+let worlds: World[];
+beforeEach(() => {
+  worlds = [];
+});
+afterEach(async () => {
+  for (const { appliance } of worlds) await appliance.close();
+});
+
+/**
+ * 2026-11-21, 10:00: a host is given a credential; at 11:00 it loses an address. It loses another one on each of the
+ * three days after, at 12:00. An hour after each loss it is renamed.
+ */
+async function newWorld(): Promise<World> {
+  const appliance = await newAppliance();
+  const { clock, owner } = appliance;
+  const waitUntil = (at: Instant) => clock.advance(at - clock.now());
+  waitUntil(day(21, 10));
+  await newSubnet(appliance, { cidr: "10.2.0.0/24" });
+  const addresses = [BRIEFLY, ON_22, ON_23, ON_24, NEVER].map((ip_address) => ({ ip_address }));
+  const host = await newHost(appliance, { name: "core", ip_addresses: addresses });
+  const assigned = { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] };
+  await communityOf(appliance, "s3cret", assigned);
+  let lastEnd = 0;
+  const ends = [[BRIEFLY, day(21, 11)], [ON_22, day(22, 12)], [ON_23, day(23, 12)], [ON_24, day(24, 12)]] as const;
+  for (const [value, at] of ends) {
+    waitUntil(at);
+    const { id } = host["ip_addresses"].find((each: Wire) => each["ip_address"] === value);
+    await made(owner.delete(`/api/v1/ip-addresses/${id}`));
+    lastEnd = transactionCount(appliance);
+    clock.advance(HOUR_MS);
+    await made(owner.put(`/api/v1/hosts/${host["id"]}`, hostBody(host, { name: `without ${value}` })));
+  }
+  waitUntil(day(26));
+  const world = { appliance, host, lastEnd };
+  worlds.push(world);
+  return world;
+}
+
+function withStore<T>({ appliance }: World, act: (db: Sql) => T): T {
+  const db = openWritable(appliance.databasePath);
+  try {
+    return act(db);
+  } finally {
+    db.$client.close();
+  }
+}
+
+function pruneBefore(world: World, date: number, keep: Resolution): Pruned {
+  const { clock } = world.appliance;
+  const pruned = withStore(world, (db) => {
+    const order = { before: day(date), keep };
+    const plan = planPrune(db, order);
+    const { report, ...done } = prune(db, KINDS, order, clock.now());
+    expect(done).toEqual(plan);
+    return { ...done, report };
+  });
+  clock.advance(HOUR_MS);
+  return pruned;
+}
+
+/** The addresses of which it is noted that the credential went there once, and goes no more. */
+function ended(world: World): string[] {
+  return addressesOf(world, "until IS NOT NULL");
+}
+
+/** The addresses that the credential goes to. */
+function covered(world: World): string[] {
+  return addressesOf(world, "until IS NULL");
+}
+
+function addressesOf(world: World, where: string): string[] {
+  const sql = `SELECT ip_address FROM credential_coverage WHERE ${where} ORDER BY 1`;
+  return withStore(world, (db) => db.$client.query(sql).values() as Array<[string]>).map(([value]) => value);
+}
+
+function expectSound(world: World): void {
+  expect(withStore(world, (db) => verifyLedger(db, KINDS).findings)).toEqual([]);
+}
+
+async function restored(world: World, at: Instant): Promise<string[]> {
+  const { owner } = world.appliance;
+  await made(owner.post(`/api/v1/hosts/${world.host["id"]}/restore`, { at: new Date(at).toISOString() }));
+  expectSound(world);
+  return covered(world);
+}
+
+async function lastEndReverted(world: World): Promise<string[]> {
+  await made(world.appliance.owner.post(`/api/v1/transactions/${world.lastEnd}/revert`, {}));
+  expectSound(world);
+  return covered(world);
+}
+
+describe("a prune of ended coverage", () => {
+  test("drops what ended between two kept states, and leaves what held at one or ended later", async () => {
+    const world = await newWorld();
+    expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
+    expect(pruneBefore(world, 24, "daily").coverage).toBe(1);
+    expect(ended(world)).toEqual([ON_22, ON_23, ON_24]);
+    expect(covered(world)).toEqual([NEVER]);
+    expectSound(world);
+  });
+
+  test("drops, where only the last state is kept, all that had ended by then", async () => {
+    const world = await newWorld();
+    expect(pruneBefore(world, 24, "none").coverage).toBe(3);
+    expect(ended(world)).toEqual([ON_24]);
+    expect(covered(world)).toEqual([NEVER]);
+    expectSound(world);
+  });
+
+  test("goes through all of it, however much it is", async () => {
+    const world = await newWorld();
+    withStore(world, (db) => {
+      db.$client.run(
+        `INSERT INTO credential_coverage (assignment_n, ip_address, since, until, origin)
+         SELECT assignment_n, '10.3.0.' || key, since, until, origin
+         FROM credential_coverage, json_each(?) WHERE ip_address = ?`,
+        [JSON.stringify(new Array(6_000).fill(0)), ON_22],
+      );
+      stampChecksums(db);
+    });
+    expect(pruneBefore(world, 24, "daily").coverage).toBe(1);
+    expect(pruneBefore(world, 24, "none").coverage).toBe(6_002);
+    expect(ended(world)).toEqual([ON_24]);
+    expectSound(world);
+  });
+
+  test("drops more when a later prune reaches further, or keeps less", async () => {
+    const world = await newWorld();
+    const orders = [[22, "daily"], [24, "daily"], [23, "none"], [24, "monthly"], [25, "none"]] as const;
+    expect(orders.map(([date, keep]) => [pruneBefore(world, date, keep).coverage, ended(world)])).toEqual([
+      [1, [ON_22, ON_23, ON_24]],
+      [0, [ON_22, ON_23, ON_24]],
+      [1, [ON_23, ON_24]],
+      // The last state before the 23rd is kept as the end of what was thinned further.
+      [0, [ON_23, ON_24]],
+      [2, []],
+    ]);
+    expect(covered(world)).toEqual([NEVER]);
+    expectSound(world);
+  });
+
+  test("that is older than everything drops nothing", async () => {
+    const world = await newWorld();
+    expect(pruneBefore(world, 20, "none")).toMatchObject({ coverage: 0, report: null });
+    expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
+  });
+
+  test("that is cut off at its end drops nothing", async () => {
+    const world = await newWorld();
+    withStore(world, (db) => {
+      let isThinned = false;
+      const cutOff = ({ step }: { step: string }) => {
+        isThinned ||= step === "records made anew";
+        if (isThinned) throw new Error("the plug was pulled");
+      };
+      const order = { before: day(25), keep: "none" } as const;
+      expect(() => prune(db, KINDS, order, world.appliance.clock.now(), cutOff)).toThrow("the plug was pulled");
+    });
+    expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
+    expectSound(world);
+  });
+});
+
+describe("after a prune a credential goes", () => {
+  const ALL = [ON_22, ON_23, ON_24, NEVER];
+  test.each([
+    ["the last state of the first day", day(22), ALL],
+    ["a state between, for which the one before it answers", day(22, 12) + 1, ALL],
+    ["the last state of the second day", day(23), ALL.slice(1)],
+    ["the last state that it reached", day(24), ALL.slice(2)],
+    ["a state after that", day(24, 12) + 2 * HOUR_MS, [NEVER]],
+  ])("where it went then, by a restore of %s", async (_state, at, addresses) => {
+    const world = await newWorld();
+    pruneBefore(world, 24, "daily");
+    expect(await restored(world, at)).toEqual(addresses);
+  });
+
+  test("where it would have gone without it, by a revert of what came later and by restores", async () => {
+    const [pruned, whole] = [await newWorld(), await newWorld()];
+    pruneBefore(pruned, 24, "daily");
+    const broughtBack = async (world: World) => {
+      const all = [await lastEndReverted(world)];
+      for (const date of [25, 24, 23, 22]) all.push(await restored(world, day(date)));
+      return all;
+    };
+    const found = await broughtBack(pruned);
+    expect(found).toEqual(await broughtBack(whole));
+    expect(found).toEqual([ALL.slice(2), ALL.slice(3), ALL.slice(2), ALL.slice(1), ALL]);
+  });
+
+  test("where it went in the only state that is kept", async () => {
+    const world = await newWorld();
+    pruneBefore(world, 24, "none");
+    expect(await restored(world, day(24))).toEqual([ON_24, NEVER]);
+  });
+});

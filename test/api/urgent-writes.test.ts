@@ -1,0 +1,174 @@
+// What is let past others because it lowers rights: by what it comes to, whatever it says of itself.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mayLowerRights } from "../../src/access/lowering-rights.ts";
+import { SecretBox } from "../../src/base/secret-box.ts";
+import type { WriteQueue } from "../../src/db/write-queue.ts";
+import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writer.ts";
+import { commandsOf } from "../../src/writer.ts";
+import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance.ts";
+import type { Answer, Client } from "../support/client.ts";
+import { made, newApiKey, newNetwork, newTag, newUser, type NewUser, type Wire } from "../support/factories.ts";
+import { givePassword } from "../support/sign-in.ts";
+
+let appliance: TestAppliance;
+let network: string;
+let far: string;
+let admin: NewUser;
+/** Commands that were tried past others: whether they were done there. */
+let tried: Array<[string, "urgent" | "ordinary"]>;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  network = appliance.first.networkId;
+  far = (await newNetwork(appliance))["id"];
+  admin = await newUser(appliance, { role: "Admin" });
+  await givePassword(appliance, admin.id);
+  admin = { ...admin, client: await appliance.signedIn(admin.id) };
+  tried = [];
+  const { writer } = appliance.writes as unknown as { writer: Writer };
+  const run = appliance.writes.run.bind(appliance.writes);
+  (appliance.writes as { run: WriteQueue["run"] }).run = async (command, input, actor, terms) => {
+    if (!mayLowerRights(command)) return run(command, input, actor, terms);
+    const before = appliance.reader.head().sequence;
+    const reply = writer.execute([structuredClone({ command, input, actor, isUrgent: true as const, ...(terms?.repeatable === undefined ? {} : { repeatable: terms.repeatable }) })])[0] as WriteReply;
+    const isUrgent = reply.ok || reply.isNotUrgent !== true;
+    tried.push([command, isUrgent ? "urgent" : "ordinary"]);
+    if (isUrgent) return outcomeOf(reply);
+    expect(appliance.reader.head().sequence).toBe(before);
+    return run(command, input, actor, terms);
+  };
+});
+afterEach(() => appliance.close());
+
+/** PUT of a record as it was read, with changes. */
+async function put(by: Client, plural: string, id: string, changes: Wire): Promise<Answer> {
+  const path = `/api/v1/${plural}/${id}`;
+  const { network_ids, all_networks, ...rest } = await made(by.get(path));
+  return by.put(path, { ...rest, ...(plural === "users" ? { network_ids } : {}), ...changes });
+}
+
+describe("of a user", () => {
+  const member = () => newUser(appliance, { role: "Member", networkIds: [network, far] });
+
+  test.each<[string, () => Wire]>([
+    ["disabling", () => ({ is_enabled: false })],
+    ["a lower role", () => ({ role: "Viewer" })],
+    ["fewer networks", () => ({ network_ids: [network] })],
+    ["a new password, which ends the sessions", () => ({ password: "quite another phrase" })],
+    ["all of it at once", () => ({ is_enabled: false, role: "Viewer", network_ids: [], password: "quite another phrase" })],
+    ["nothing at all", () => ({})],
+  ])("%s is done before its turn", async (_what, changes) => {
+    const { id } = await member();
+    const answer = await put(admin.client, "users", id, changes());
+    expect([answer.status, tried]).toEqual([200, [["user.update", "urgent"]]]);
+  });
+
+  test.each<[string, Wire]>([
+    ["a new name", { name: "another" }],
+    ["a new e-mail address", { email: "another@first.example" }],
+    ["a new name beside disabling", { name: "another", is_enabled: false }],
+    ["a higher role", { role: "Admin" }],
+    ["a higher role beside fewer networks", { role: "Admin", network_ids: [] }],
+    ["a higher role beside disabling", { role: "Admin", is_enabled: false }],
+  ])("%s waits for its turn, and nothing of it was done before", async (_what, changes) => {
+    const { id, client } = await member();
+    const answer = await put(admin.client, "users", id, changes);
+    expect([answer.status, tried]).toEqual([200, [["user.update", "ordinary"]]]);
+    expect((await client.get("/api/auth/me")).status).toBe(changes["is_enabled"] === false ? 401 : 200);
+  });
+
+  test("more networks, enabling and another network wait for their turn", async () => {
+    const { id } = await newUser(appliance, { role: "Member", networkIds: [network] });
+    await put(admin.client, "users", id, { network_ids: [network, far] });
+    await put(admin.client, "users", id, { is_enabled: false });
+    await put(admin.client, "users", id, { is_enabled: true });
+    await put(admin.client, "users", id, { network_ids: [network] });
+    await put(admin.client, "users", id, { network_ids: [far] });
+    expect(tried.map(([, way]) => way)).toEqual(["ordinary", "urgent", "ordinary", "urgent", "ordinary"]);
+  });
+
+  test("an Admin who becomes a Member of some networks reaches less than before", async () => {
+    const { id } = await newUser(appliance, { role: "Admin" });
+    await put(admin.client, "users", id, { role: "Member", network_ids: [network] });
+    expect(tried).toEqual([["user.update", "urgent"]]);
+  });
+
+  test("deleting one with keys, and many, is done before its turn", async () => {
+    const [one, two] = [await member(), await member()];
+    newApiKey(appliance, { userId: one.id, permissions: "Viewer" });
+    await made(admin.client.delete(`/api/v1/users/${one.id}`));
+    await made(admin.client.post("/api/v1/users/bulk-delete", [two.id]));
+    expect(tried).toEqual([["user.delete", "urgent"], ["user.bulk_delete", "urgent"]]);
+  });
+
+  test("signing out, and a password of one's own, are done before their turn", async () => {
+    await made(admin.client.put("/api/auth/password", { current_password: PASSWORD, new_password: "quite another phrase" }));
+    await made(admin.client.post("/api/auth/logout", {}));
+    expect(tried).toEqual([["user.set_password", "urgent"], ["session.close", "urgent"]]);
+    expect((await admin.client.get("/api/auth/me")).status).toBe(401);
+  });
+
+  test("what is refused is refused at once", async () => {
+    const answer = await admin.client.delete(`/api/v1/users/${appliance.first.userId}`);
+    expect([answer.status, answer.body.code, tried]).toEqual([403, "auth_permission_denied", [["user.delete", "urgent"]]]);
+  });
+});
+
+describe("of an API key", () => {
+  const key = (fields: Parameters<typeof newApiKey>[1] = {}) => newApiKey(appliance, { userId: admin.id, permissions: "Member", ...fields }).id;
+  const soon = () => new Date(appliance.clock.now() + 60_000).toISOString();
+  const later = () => new Date(appliance.clock.now() + 120_000).toISOString();
+
+  test.each<[string, () => Parameters<typeof newApiKey>[1], () => Wire]>([
+    ["disabling", () => ({}), () => ({ is_enabled: false })],
+    ["a lower role", () => ({}), () => ({ permissions: "Viewer" })],
+    ["an end", () => ({}), () => ({ expires_at: soon() })],
+    ["an earlier end", () => ({ expiresAt: later() }), () => ({ expires_at: soon() })],
+    ["some networks instead of all", () => ({}), () => ({ network_ids: [network] })],
+    ["fewer networks", () => ({ networkIds: [network, far] }), () => ({ network_ids: [network] })],
+  ])("%s is done before its turn", async (_what, fields, changes) => {
+    expect((await put(admin.client, "auth/keys", key(fields()), changes())).status).toBe(200);
+    expect(tried).toEqual([["api_key.update", "urgent"]]);
+  });
+
+  test.each<[string, () => Parameters<typeof newApiKey>[1], () => Promise<Wire>]>([
+    ["a new name", () => ({}), async () => ({ name: "another" })],
+    ["tags", () => ({}), async () => ({ tags: [(await newTag(appliance))["id"]] })],
+    ["enabling", () => ({ isEnabled: false }), async () => ({ is_enabled: true })],
+    ["a higher role", () => ({}), async () => ({ permissions: "Admin" })],
+    ["a later end", () => ({ expiresAt: soon() }), async () => ({ expires_at: later() })],
+    ["no end any more", () => ({ expiresAt: soon() }), async () => ({ expires_at: null })],
+    ["another network", () => ({ networkIds: [network] }), async () => ({ network_ids: [far] })],
+    ["all networks instead of some", () => ({ networkIds: [network] }), async () => ({ all_networks: true })],
+    ["another user", () => ({}), async () => ({ user_id: (await newUser(appliance, { role: "Member" })).id })],
+    ["disabling beside a later end", () => ({ expiresAt: soon() }), async () => ({ is_enabled: false, expires_at: later() })],
+  ])("%s waits for its turn", async (_what, fields, changes) => {
+    expect((await put(admin.client, "auth/keys", key(fields()), await changes())).status).toBe(200);
+    expect(tried).toEqual([["api_key.update", "ordinary"]]);
+  });
+
+  test("another secret, deleting, and deleting many are done before their turn", async () => {
+    const [one, two, three] = [key(), key(), key()];
+    const rotated = await made(admin.client.post(`/api/v1/auth/keys/${one}/rotate`, {}));
+    expect((await appliance.anonymous.with({ authorization: `Bearer ${rotated["key"]}` }).get("/api/auth/me")).status).toBe(200);
+    await made(admin.client.delete(`/api/v1/auth/keys/${two}`));
+    await made(admin.client.post("/api/v1/auth/keys/bulk-delete", [three]));
+    expect(tried).toEqual([["api_key.rotate", "urgent"], ["api_key.delete", "urgent"], ["api_key.bulk_delete", "urgent"]]);
+  });
+});
+
+test("creates, restores, reverts and writes of the inventory are never tried before their turn", () => {
+  const commands = Object.keys(commandsOf(new SecretBox(appliance.secretKey, appliance.random)));
+  expect(commands.filter(mayLowerRights).sort()).toEqual([
+    "api_key.bulk_delete",
+    "api_key.delete",
+    "api_key.rotate",
+    "api_key.update",
+    "session.close",
+    "user.bulk_delete",
+    "user.delete",
+    "user.set_password",
+    "user.update",
+  ]);
+});

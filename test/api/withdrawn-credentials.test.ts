@@ -1,0 +1,159 @@
+// What an Admin takes back while a scan runs: from the moment that the change is answered nobody is sent the secret any more, whatever the scan
+// knew when it began.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Client } from "../support/client.ts";
+import { made, newHost, newNetwork, newSubnet, newUser, type Wire } from "../support/factories.ts";
+import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
+import { asked, communityOf, findings, holdBack, untilEnded } from "../support/scans.ts";
+
+const [OWN, SECOND] = ["10.2.0.1", "10.2.0.2"];
+const SECRET = "s3cret";
+
+let appliance: TestAppliance;
+let owner: Client;
+let member: Client;
+let subnet: Wire;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  owner = appliance.owner;
+  member = (await newUser(appliance, { role: "Member", networkIds: [appliance.first.networkId] })).client;
+  subnet = await newSubnet(appliance, { cidr: "10.2.0.0/24" });
+  for (const address of [OWN, SECOND]) appliance.probes.alive.set(address, {});
+});
+afterEach(() => appliance.close());
+
+const communities = (from = 0) =>
+  appliance.probes.asked.slice(from).flatMap(({ address, credentials }) => credentials.map((each) => [address, "community" in each ? each.community : ""]));
+
+/** Addresses that were sent the secret. */
+const sentTo = (from = 0) => communities(from).flatMap(([address, community]) => (community === SECRET ? [address] : []));
+
+/** A scan during which something is changed once the first is about to be asked. @returns how many were asked before, and the scan */
+async function changedWhileScanning(change: () => Promise<unknown>, fields: Wire = {}, by: Client = member): Promise<{ before: number; scan: Wire }> {
+  const { reached, letGo } = holdBack(appliance);
+  const { id } = await asked(appliance, fields, by);
+  await reached;
+  await change();
+  const before = appliance.probes.asked.length;
+  letGo();
+  return { before, scan: await untilEnded(appliance, id) };
+}
+
+const update = (credential: Wire, fields: Wire) => made(owner.put(`/api/v1/credentials/${credential["id"]}`, { ...credential, ...fields }));
+const remove = ({ id }: Wire) => made(owner.delete(`/api/v1/credentials/${id}?cascade=true`));
+
+describe("while a scan runs, the credential of a network", () => {
+  const WAYS: Record<string, (credential: Wire) => Promise<unknown>> = {
+    "whose subnet accepts none any more": () => made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false })),
+    "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [] }),
+    "that is deleted": remove,
+  };
+  for (const [how, withdraw] of Object.entries(WAYS)) {
+    test(`${how} is not sent any more`, async () => {
+      const credential = await communityOf(appliance, SECRET);
+      const { scan } = await changedWhileScanning(() => withdraw(credential));
+      expect(scan["status"]).toBe("Completed");
+      expect(sentTo()).toEqual([]);
+    });
+  }
+
+  test("goes on being sent where nothing was taken back, whatever else is written meanwhile", async () => {
+    await communityOf(appliance, SECRET);
+    await changedWhileScanning(() => newHost(appliance, { ip_addresses: [{ ip_address: "10.2.0.9" }] }));
+    expect(sentTo().sort()).toEqual([OWN, SECOND]);
+  });
+
+  test("is told as held back where its subnet has ceased to accept it", async () => {
+    await communityOf(appliance, SECRET);
+    const withdraw = () => made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
+    const { scan } = await changedWhileScanning(withdraw);
+    const told = (await findings(appliance, scan)).filter(({ type }) => type === "Skipped");
+    expect(told).toMatchObject([{ entity: "subnet", id: subnet["id"], reason: expect.stringContaining("does not accept credentials") }]);
+  });
+
+  test("that was used already and is changed is sent as it is now", async () => {
+    const credential = await communityOf(appliance, SECRET, { target_ips: [OWN] });
+    const change = () => update(credential, { target_ips: null, credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } });
+    const { before } = await changedWhileScanning(change);
+    expect(sentTo().slice(0, before)).toEqual([OWN]);
+    expect(communities(before)).toEqual([[SECOND, "another"]]);
+  });
+});
+
+describe("while a device is asked, the credential", () => {
+  const OTHERS: Record<string, (credential: Wire) => Promise<unknown>> = {
+    "that is not assigned any more": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
+    "that is deleted": remove,
+    "that is changed": (credential) => update(credential, { credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "another" } } }),
+  };
+  for (const [how, withdraw] of Object.entries(OTHERS)) {
+    test(`${how} is not sent to it any more`, async () => {
+      const credential = await communityOf(appliance, SECRET, { target_ips: [OWN] });
+      const { before } = await changedWhileScanning(() => withdraw(credential));
+      expect(appliance.probes.asked[0]).toMatchObject({ address: OWN, credentials: [{ community: SECRET }] });
+      expect(before).toBe(1);
+      expect(appliance.probes.sent.filter((each) => "community" in each.credential && each.credential.community === SECRET)).toEqual([]);
+    });
+  }
+
+  test("goes on being sent where something else was written", async () => {
+    await communityOf(appliance, SECRET, { target_ips: [OWN] });
+    await changedWhileScanning(() => newHost(appliance, { ip_addresses: [{ ip_address: "10.2.0.9" }] }));
+    expect(appliance.probes.sent.map(({ address }) => address)).toEqual([OWN, SECOND]);
+  });
+});
+
+describe("while a scan runs, the credential of a host", () => {
+  let host: Wire;
+  let credential: Wire;
+  beforeEach(async () => {
+    await made(owner.put(`/api/v1/subnets/${subnet["id"]}`, { cidr: subnet["cidr"], accepts_credentials: false }));
+    host = await newHost(appliance, { ip_addresses: [{ ip_address: OWN }, { ip_address: SECOND }] });
+    credential = await communityOf(appliance, SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host["id"] }] });
+  });
+
+  test("that is narrowed to some of its addresses goes to these alone", async () => {
+    const [{ id }] = host["ip_addresses"];
+    await changedWhileScanning(() => update(credential, { host_assignments: [{ host_id: host["id"], ip_address_ids: [id] }] }));
+    expect(sentTo()).toEqual([OWN]);
+  });
+
+  test("that is not assigned any more goes to none", async () => {
+    await changedWhileScanning(() => update(credential, { host_assignments: [] }));
+    expect(sentTo()).toEqual([]);
+  });
+
+  test("does not go to an address that was taken from the host", async () => {
+    await changedWhileScanning(() => made(owner.delete(`/api/v1/ip-addresses/${host["ip_addresses"][1].id}?cascade=true`)));
+    expect(sentTo()).toEqual([OWN]);
+  });
+});
+
+describe("while a scan runs, the credential that was given addresses to begin with", () => {
+  const targets = Array.from({ length: DEVICES_AT_A_TIME + 2 }, (_, place) => `192.0.2.${place + 1}`);
+  const WAYS: Record<string, { readonly fields?: Wire; readonly withdraw: (credential: Wire) => Promise<unknown> }> = {
+    "and is deleted": { withdraw: remove },
+    "and is assigned to another network": {
+      withdraw: async (credential) => update(credential, { target_ips: null, assigned_network_ids: [(await newNetwork(appliance))["id"]] }),
+    },
+    "and is given others": { withdraw: (credential) => update(credential, { target_ips: ["192.0.2.99"] }) },
+    "and has lost them, of a scan that only tells": { fields: { commit: false }, withdraw: (credential) => update(credential, { target_ips: null }) },
+  };
+  for (const [how, { fields, withdraw }] of Object.entries(WAYS)) {
+    test(`${how} is not sent to the rest of them`, async () => {
+      const credential = await communityOf(appliance, SECRET, { assigned_network_ids: [], target_ips: targets });
+      const { before } = await changedWhileScanning(() => withdraw(credential), fields, owner);
+      expect(sentTo()).toEqual(targets.slice(0, DEVICES_AT_A_TIME));
+      expect(sentTo(before)).toEqual([]);
+    });
+  }
+
+  test("is sent to all of them, though the scan has taken them from it", async () => {
+    await communityOf(appliance, SECRET, { assigned_network_ids: [], target_ips: targets });
+    await changedWhileScanning(async () => {}, {}, owner);
+    expect(sentTo()).toEqual(targets);
+  });
+});

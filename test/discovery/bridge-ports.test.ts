@@ -1,0 +1,78 @@
+// A device that stops telling which interfaces its bridge ports are: what was known of what is learned where stays as it was.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { PortList } from "../../src/discovery/device.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Wire } from "../support/factories.ts";
+import { deviceAt, ethernet, mac, ScanWriter } from "../support/sightings.ts";
+
+let appliance: TestAppliance;
+let scan: ScanWriter;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  scan = new ScanWriter(appliance);
+});
+afterEach(() => appliance.close());
+
+const LEARNED = mac(9, 9);
+const ALL: readonly PortList[] = ["forwarding", "vlans", "native_vlan"];
+const learned = { vlans: [10], native_vlan: 10, forwarding: [{ mac_address: LEARNED, vlan_number: 10 }] };
+/** Port 1 of the bridge is interface 2; counted as interfaces it would be interface 1. */
+const SERVED = { sys_object_id: "1.3.6.1.4.1.9.1.516", served: ["bridge.dot1dBasePortIfIndex"] };
+const told = deviceAt("10.0.0.2", { sys_name: "sw-1", ...SERVED, interfaces: [ethernet(1), ethernet(2, learned)] });
+const counted = (lists: readonly PortList[] = ALL, address = "10.0.0.2") =>
+  deviceAt(address, { sys_name: "sw-1", assumed_lists: lists, interfaces: [ethernet(1, learned), ethernet(2)] });
+
+const entries = async (): Promise<Wire[]> => (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+const shown = async () =>
+  (await entries()).map((entry) => [entry["fdb_macs"] ?? [], (entry["vlan_ids"] ?? []).length, entry["native_vlan_id"] !== undefined]);
+const TOLD = [[[], 0, false], [[LEARNED], 1, true]];
+const COUNTED = [[[LEARNED], 1, true], [[], 0, false]];
+
+describe("a device that once told which interfaces its bridge ports are", () => {
+  test("and does not any more, keeps what it had, and the outcome says so", async () => {
+    await scan.devices(told);
+    const { result } = await scan.devices(counted());
+    expect(await shown()).toEqual(TOLD);
+    expect(result.records).toEqual({});
+    const reason = "it does not serve dot1dBasePortTable any more: nothing is concluded of its bridge ports, and what was known stays";
+    const partial = { type: "Partial" as const, entity: "host", id: expect.any(String), reason };
+    expect(result.findings.filter(({ type }) => type === "Partial")).toEqual([
+      { ...partial, label: "sw-1: forwarding" },
+      { ...partial, label: "sw-1: vlans" },
+    ]);
+    // The same again is said again, though nothing is gone through.
+    expect((await scan.devices(counted())).result.findings.filter(({ type }) => type === "Partial")).toHaveLength(2);
+    expect(await shown()).toEqual(TOLD);
+  });
+
+  test("is followed again when it tells again", async () => {
+    await scan.devices(told);
+    await scan.devices(counted());
+    await scan.devices(deviceAt("10.0.0.2", { ...told.device, interfaces: [ethernet(1, learned), ethernet(2)] }));
+    expect(await shown()).toEqual(COUNTED);
+  });
+
+  test("keeps no more than what rests on bridge ports: VLANs that it has by interface follow", async () => {
+    await scan.devices(told);
+    await scan.devices(counted(["forwarding"]));
+    expect(await shown()).toEqual([[[], 1, true], [[LEARNED], 0, false]]);
+  });
+});
+
+test("a device whose agent is of another kind now is believed: nothing of the former one is missed", async () => {
+  await scan.devices(told);
+  const other = { ...counted().device, serial_number: "S1", sys_object_id: "1.3.6.1.4.1.11.2.3", served: ["if_table.ifDescr"] };
+  await scan.devices(deviceAt("10.0.0.2", other));
+  expect(await shown()).toEqual(COUNTED);
+  expect((await appliance.owner.get("/api/v1/hosts")).data).toHaveLength(1);
+});
+
+test("a device that never told counts its bridge ports as interfaces, each time anew", async () => {
+  await scan.devices(deviceAt("10.0.0.2", { ...counted().device, interfaces: [ethernet(1), ethernet(2, learned)] }));
+  expect(await shown()).toEqual(TOLD);
+  const { result } = await scan.devices(counted());
+  expect(await shown()).toEqual(COUNTED);
+  expect(result.findings.filter(({ type }) => type === "Partial")).toEqual([]);
+});

@@ -1,0 +1,283 @@
+// What an agent does not serve any more is missed for a term. Then it counts as empty, and what rested on it ends.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openReadOnly } from "../../src/db/connection.ts";
+import { checkedTables, walkChecked, type CheckedTable } from "../../src/db/row-checksum.ts";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import { EMPTIED_TERM, MISSED_TERM } from "../../src/discovery/mib/missed.ts";
+import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
+import type { DeviceSighting, Finding } from "../../src/discovery/sightings.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Wire } from "../support/factories.ts";
+import { dotted, hex, readsWith, rows, utf8, type HandMadeStep } from "../support/hand-made-reads.ts";
+import { deviceAt, mac, ScanWriter } from "../support/sightings.ts";
+
+type Steps = Readonly<Record<string, HandMadeStep>>;
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let appliance: TestAppliance;
+let scan: ScanWriter;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  scan = new ScanWriter(appliance);
+});
+afterEach(() => appliance.close());
+
+const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
+const SYSTEM: HandMadeStep = { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } };
+const BASE: Steps = { system: SYSTEM, if_table: { columns: rows({ 1: port(1), 2: port(2) }) } };
+const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } };
+const EMPTY: HandMadeStep = {};
+const SILENT: HandMadeStep = { broken: ["*"] };
+
+function sightingOf(steps: Steps): DeviceSighting {
+  const { reader, first } = appliance;
+  const before = servedBefore(reader, reader.recordN(first.networkId) as number, "10.0.0.2", null);
+  const { arp: _heard, ...told } = deviceOf(readsWith({ ...BASE, ...steps }), before);
+  return deviceAt("10.0.0.2", told);
+}
+
+/** @returns what was said of tables that are not whole */
+async function written(sighting: DeviceSighting): Promise<Finding[]> {
+  const { result } = await scan.devices(sighting);
+  return result.findings.filter(({ type }) => type === "Partial");
+}
+
+const asked = (steps: Steps): Promise<Finding[]> => written(sightingOf(steps));
+
+/** Asks so often, the last time so much later than the first. */
+async function askedOver(steps: Steps, times: number, span: number): Promise<void> {
+  for (let at = 0; at < times; at += 1) {
+    if (at > 0) appliance.clock.advance(Math.ceil(span / (times - 1)));
+    await asked(steps);
+  }
+}
+
+/** Sessions end while the terms pass. */
+const owner = () => appliance.signedIn(appliance.first.userId);
+const entries = async (): Promise<Wire[]> => (await (await owner()).get("/api/v1/if-entries?order_by=if_index")).data;
+const vlans = async (): Promise<number[]> => (await entries()).map((each) => (each["vlan_ids"] ?? []).length);
+const learned = async (): Promise<string[][]> =>
+  (await entries()).map((each) => (each["fdb_macs"] ?? []).map((address: string) => address.slice(-2)));
+const lldpName = async (): Promise<unknown> => (await entries())[0]?.["lldp_sys_name"];
+
+const learnedAt = (port: number, macs: readonly number[]): HandMadeStep => ({
+  columns: rows(Object.fromEntries(macs.map((n) => [dotted(mac(n)), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]))),
+});
+const learnedInVlan = (port: number, macs: readonly number[]): HandMadeStep => ({
+  columns: rows(
+    Object.fromEntries(macs.map((n) => [`10.${dotted(mac(n))}`, { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 }])),
+  ),
+});
+
+describe("a firmware that lacks a table for good", () => {
+  const statically = (ports: number) => ({
+    dot1q_vlan_static_table: {
+      columns: rows({
+        10: { dot1qVlanStaticName: utf8("users"), dot1qVlanStaticEgressPorts: new Uint8Array([0, ports]) },
+      }),
+    },
+  });
+  const current = {
+    dot1q_vlan_current_table: {
+      columns: rows({ "0.10": { dot1qVlanFdbId: 10, dot1qVlanCurrentEgressPorts: new Uint8Array([0, 0x20]) } }),
+    },
+  };
+  const before = { bridge: BRIDGE, ...statically(0x20), ...current, dot1q_tp_fdb_table: learnedInVlan(11, [0x11]) };
+  /** As it was, but for dot1qVlanCurrentTable: the VLAN and the station have moved to the other port. */
+  const after = { bridge: BRIDGE, ...statically(0x10), dot1q_tp_fdb_table: learnedInVlan(12, [0x11]) };
+
+  const ofVlans = (said: readonly Finding[]) => said.find(({ label }) => label === "sw-1: vlans")?.reason;
+
+  beforeEach(async () => {
+    await asked(before);
+    expect(await vlans()).toEqual([1, 0]);
+  });
+
+  test("freezes VLANs and stations for ten readings and seven days, and then they are followed", async () => {
+    await askedOver(after, 5, MISSED_TERM.age_ms - DAY);
+    await askedOver(after, 7, HOUR);
+    expect([await vlans(), await learned()]).toEqual([[1, 0], [["11"], []]]);
+    appliance.clock.advance(DAY);
+    await asked(after);
+    expect(await vlans()).toEqual([1, 0]);
+    const said = await asked(after);
+    expect([await vlans(), await learned(), said]).toEqual([[0, 1], [[], ["11"]], []]);
+  });
+
+  test("is not for good as long as it was not read ten times", async () => {
+    await askedOver(after, MISSED_TERM.readings - 1, 5 * MISSED_TERM.age_ms);
+    await asked(after);
+    expect(await vlans()).toEqual([1, 0]);
+    await asked(after);
+    expect(await vlans()).toEqual([0, 1]);
+  });
+
+  test("is said with since when it is missing, and when it will count as empty", async () => {
+    const saidNow = async () => ofVlans(await asked(after));
+    const first = await saidNow();
+    const written = await (await owner()).get("/api/v1/hosts");
+    const since = Date.parse(written.data[0]["last_seen_at"]);
+    const until = new Date(since + MISSED_TERM.age_ms).toISOString();
+    const clause = `missing since ${new Date(since).toISOString()}, it counts as empty from ${until} on`;
+    const problem = "the device served dot1qVlanFdbId, dot1qVlanCurrentEgressPorts before and does not any more";
+    expect(first).toBe(`${problem}; ${clause} and after 9 more readings without it`);
+    expect(await saidNow()).toBe(`${problem}; ${clause} and after 8 more readings without it`);
+    await askedOver(after, 6, HOUR);
+    expect(await saidNow()).toBe(`${problem}; ${clause} and after 1 more reading without it`);
+    await asked(after);
+    expect(await saidNow()).toBe(`${problem}; ${clause}`);
+  });
+
+  test("begins its term anew when the table was told of in between, and has it back at any time", async () => {
+    await askedOver(after, 9, MISSED_TERM.age_ms);
+    await asked({ ...after, ...current });
+    await askedOver({ ...after, ...statically(0x10) }, 9, 2 * MISSED_TERM.age_ms);
+    expect(await vlans()).toEqual([1, 1]);
+    await askedOver(after, 2, 0);
+    expect(await vlans()).toEqual([0, 1]);
+    await asked({ ...after, ...current });
+    expect(await vlans()).toEqual([1, 1]);
+    await askedOver(after, 3, HOUR);
+    expect(await vlans()).toEqual([1, 1]);
+  });
+
+  test("is not told by readings in which the table was silent or broke off", async () => {
+    const silent = { ...after, dot1q_vlan_current_table: SILENT };
+    const broken = { ...after, dot1q_vlan_current_table: { broken: ["dot1qVlanFdbId"] } };
+    await askedOver(silent, 12, 2 * MISSED_TERM.age_ms);
+    await askedOver(broken, 12, 2 * MISSED_TERM.age_ms);
+    await asked(after);
+    await asked(after);
+    expect(await vlans()).toEqual([1, 0]);
+  });
+
+  test("leaves the ports in no VLAN where nothing is left that tells them", async () => {
+    const pvids = { dot1q_port_vlan_table: { columns: { dot1qPvid: { 11: 10, 12: 10 } } } };
+    await asked({ ...before, ...pvids });
+    const natives = async () => (await entries()).map((each) => (each["native_vlan_id"] ?? null) !== null);
+    expect(await natives()).toEqual([true, true]);
+    const nothing = { bridge: BRIDGE, dot1q_tp_fdb_table: learnedInVlan(12, [0x11]) };
+    await askedOver(nothing, MISSED_TERM.readings, MISSED_TERM.age_ms);
+    expect([await vlans(), await natives()]).toEqual([[1, 0], [true, true]]);
+    await asked(nothing);
+    expect([await vlans(), await natives()]).toEqual([[0, 0], [false, false]]);
+  });
+
+  test("is read as one that never had dot1dBasePortTable, when it is that which is missing", async () => {
+    const without = { ...statically(0x20), ...current, dot1q_tp_fdb_table: learnedInVlan(2, [0x11]) };
+    await askedOver(without, MISSED_TERM.readings, MISSED_TERM.age_ms);
+    expect(await learned()).toEqual([["11"], []]);
+    await asked(without);
+    expect(await learned()).toEqual([[], ["11"]]);
+  });
+
+  test("was read once by a device whose writing goes on", async () => {
+    const sighting = sightingOf(after);
+    expect(ofVlans(await written(sighting))).toEndWith("9 more readings without it");
+    await written({ ...sighting, is_continued: true });
+    expect(ofVlans(await written(sighting))).toEndWith("8 more readings without it");
+  });
+
+  test("leaves rows that are what was written, at every step of the term", async () => {
+    const db = openReadOnly(appliance.databasePath);
+    const table = checkedTables(db).find(({ name }) => name === "discovery_served") as CheckedTable;
+    expect(table.columns).toContain("missed");
+    for (let at = 0; at <= MISSED_TERM.readings; at += 1) {
+      await asked(after);
+      appliance.clock.advance(DAY);
+      const whole: boolean[] = [];
+      for (const _ of walkChecked(db, table, (found) => whole.push(...found.map(({ isWhole }) => isWhole)))) continue;
+      expect(whole).toEqual([true]);
+    }
+    db.$client.close();
+  });
+});
+
+describe("the last neighbor on a link that stays up", () => {
+  const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
+  const announced = { ...phone, sysName: utf8("phone") };
+  const local = { lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac(1)) } } };
+  const remote = { lldp_rem_table: { columns: rows({ "0.1.1": announced }) } };
+  const remoteV2 = { lldp_v2_rem_table: { columns: rows({ "0.1.1.1": announced }) } };
+  const localV2 = { lldp_v2_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac(1)) } } };
+
+  for (const [version, beside, neighbor] of [
+    [1, local, remote],
+    [2, localV2, remoteV2],
+  ] as const) {
+    test(`goes after three readings and an hour with local system data and no neighbor, version ${version}`, async () => {
+      await asked({ ...beside, ...neighbor });
+      expect(await lldpName()).toBe("phone");
+      await askedOver(beside, EMPTIED_TERM.readings, EMPTIED_TERM.age_ms);
+      expect(await lldpName()).toBe("phone");
+      expect(await asked(beside)).toEqual([]);
+      expect(await lldpName()).toBeUndefined();
+      await asked({ ...beside, ...neighbor });
+      expect(await lldpName()).toBe("phone");
+    });
+  }
+
+  test("stays in the first hour, however often it is read, and for two readings, however late", async () => {
+    await asked({ ...local, ...remote });
+    await askedOver(local, 20, 20 * 60_000);
+    expect(await lldpName()).toBe("phone");
+    await asked({ ...local, ...remote });
+    await askedOver(local, 2, DAY);
+    await asked({ ...local, ...remote });
+    expect(await lldpName()).toBe("phone");
+  });
+
+  test("goes after the long term where the agent serves nothing of LLDP-MIB any more", async () => {
+    await asked({ ...local, ...remote });
+    await askedOver({}, MISSED_TERM.readings, MISSED_TERM.age_ms);
+    expect(await lldpName()).toBe("phone");
+    await asked({});
+    expect(await lldpName()).toBeUndefined();
+  });
+
+  test("goes by CDP as well: soon where cdpGlobalRun is served, else after the long term", async () => {
+    const running: HandMadeStep = { scalars: { cdpGlobalRun: 1 } };
+    const cached = { cdp_cache_table: { ...running, columns: rows({ "1.1": { cdpCacheDeviceId: utf8("far") } }) } };
+    const name = async () => (await entries())[0]?.["cdp_device_id"];
+    for (const [now, term] of [
+      [running, EMPTIED_TERM],
+      [EMPTY, MISSED_TERM],
+    ] as const) {
+      await asked(cached);
+      await askedOver({ cdp_cache_table: now }, term.readings, term.age_ms);
+      expect(await name()).toBe("far");
+      await asked({ cdp_cache_table: now });
+      expect(await name()).toBeUndefined();
+    }
+  });
+});
+
+describe("stations", () => {
+  const both = (macs: readonly number[]) => ({ bridge: BRIDGE, dot1q_tp_fdb_table: learnedInVlan(11, macs) });
+
+  test("without VLAN go after three readings and an hour without dot1dTpFdbTable, and others are followed", async () => {
+    await asked({ ...both([0x11]), dot1d_tp_fdb_table: learnedAt(11, [0x12]) });
+    expect(await learned()).toEqual([["11", "12"], []]);
+    await askedOver(both([0x13]), EMPTIED_TERM.readings, EMPTIED_TERM.age_ms);
+    expect(await learned()).toEqual([["12", "13"], []]);
+    await asked(both([0x13]));
+    expect(await learned()).toEqual([["13"], []]);
+  });
+
+  test("go from a quiet bridge, and after the long term from what is no bridge any more", async () => {
+    for (const [beside, term] of [
+      [{ bridge: BRIDGE }, EMPTIED_TERM],
+      [{}, MISSED_TERM],
+    ] as const) {
+      await asked({ bridge: BRIDGE, dot1d_tp_fdb_table: learnedAt(11, [0x12]) });
+      await askedOver(beside, term.readings, term.age_ms);
+      expect(await learned()).toEqual([["12"], []]);
+      await asked(beside);
+      expect(await learned()).toEqual([[], []]);
+    }
+  });
+});

@@ -1,0 +1,207 @@
+// A device that stops telling of a table: what is left of it is still followed, and so is the table when it comes back.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { openWritable } from "../../src/db/connection.ts";
+import type { Device, ForwardingEntry } from "../../src/discovery/device.ts";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import { keptForwarding } from "../../src/discovery/reconcile/record-interfaces.ts";
+import { servedBefore } from "../../src/discovery/reconcile/served-memory.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Wire } from "../support/factories.ts";
+import { fakeDevice } from "../support/fake-probes.ts";
+import { dotted, hex, readsWith, rows, utf8, type HandMadeStep } from "../support/hand-made-reads.ts";
+import { communityOf, scanned } from "../support/scans.ts";
+import { deviceAt, ethernet, mac, ScanWriter, seenAt } from "../support/sightings.ts";
+
+let appliance: TestAppliance;
+let scan: ScanWriter;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  scan = new ScanWriter(appliance);
+});
+afterEach(() => appliance.close());
+
+const all = async (kind: string): Promise<Wire[]> => (await appliance.owner.get(`/api/v1/${kind}`)).data;
+const entries = () => all("if-entries?order_by=if_index");
+const learned = async (): Promise<string[][]> =>
+  (await entries()).map((entry) => (entry["fdb_macs"] ?? []).map((each: string) => each.slice(-2)));
+
+describe("of a forwarding table that was read in part", () => {
+  const entry = (number: number, vlan_number: number | null) => ({ mac_address: mac(number), vlan_number });
+  const told = (first: ForwardingEntry[], second: ForwardingEntry[], more: Partial<Device> = {}) => {
+    const interfaces = [ethernet(101, { forwarding: first }), ethernet(102, { forwarding: second })];
+    return deviceAt("10.0.0.2", { sys_name: "sw", interfaces, ...more });
+  };
+  const part = { is_forwarding_partial: true } as const;
+
+  test("what it says is taken, what has moved has moved, and what it cannot say stays", async () => {
+    await scan.devices(told([entry(0x11, 10), entry(0x12, null), entry(0x13, null)], [entry(0x14, null)]));
+    await scan.devices(told([entry(0x15, 10), entry(0x13, 10)], [entry(0x11, 10)], part));
+    expect(await learned()).toEqual([["12", "13", "15"], ["11", "14"]]);
+    const vlans = "SELECT json_extract('{' || members || '}', '$.vlan_number') FROM fdb_entries WHERE mac_address = ?";
+    expect(appliance.reader.db.query(vlans).values(mac(0x13))).toEqual([[10]]);
+  });
+
+  test("an entry with a VLAN that it does not say is gone: what carries VLANs was read to its end", async () => {
+    await scan.devices(told([entry(0x11, 10), entry(0x12, 10)], [entry(0x13, 20)]));
+    await scan.devices(told([entry(0x11, 10)], [], part));
+    expect(await learned()).toEqual([["11"], []]);
+  });
+
+  test("the rest is forgotten once all of it is read again", async () => {
+    await scan.devices(told([entry(0x11, null)], []));
+    await scan.devices(told([], [], part));
+    expect(await learned()).toEqual([["11"], []]);
+    await scan.devices(told([], []));
+    expect(await learned()).toEqual([[], []]);
+  });
+
+  test("no more stays beside what it says than there is room for, and the rest is counted", () => {
+    const left = { forwarding: 0 };
+    const isKept = keptForwarding(2, left);
+    const stored = [entry(0x11, null), entry(0x12, 10), entry(0x13, null), entry(0x14, null), entry(0x15, null)];
+    expect(stored.map((record) => isKept(record, [entry(0x11, 20)]))).toEqual([false, false, true, true, false]);
+    expect(left).toEqual({ forwarding: 1 });
+  });
+
+  test("a person's list and what stands beside it stay as they are", async () => {
+    await scan.devices(told([entry(0x11, 10)], []));
+    const [first] = (await entries()) as [Wire];
+    const put = await appliance.owner.put(`/api/v1/if-entries/${first["id"]}`, { ...first, fdb_macs: [mac(0x77)] });
+    expect(put.status).toBe(200);
+    await scan.devices(told([entry(0x11, 10), entry(0x12, 10)], []));
+    const lists = { fdb_macs: [mac(0x77)], discovered: { fdb_macs: [mac(0x11), mac(0x12)] } };
+    expect((await entries())[0]).toMatchObject(lists);
+    expect((await scan.devices(told([entry(0x77, 10)], [], part))).result.records).toEqual({});
+    expect((await entries())[0]).toMatchObject(lists);
+  });
+});
+
+test("a VLAN's name that changed is followed also after a scan that did not read all names", async () => {
+  const named = (name: string | null, more: Partial<Device> = {}) =>
+    deviceAt("10.0.0.2", { sys_name: "sw", vlans: [{ number: 10, name }], ...more });
+  await scan.devices(named("users"));
+  await scan.devices(named(null, { broken: ["vlans"] }));
+  expect((await all("vlans"))[0]).toMatchObject({ name: "users" });
+  await scan.devices(named("guests"));
+  expect((await all("vlans"))[0]).toMatchObject({ name: "guests" });
+});
+
+describe("a device of which tables are missing", () => {
+  const own = { addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 }] };
+  const seen = { mac_address: mac(9, 9) };
+  const whole = deviceAt("10.0.0.2", { sys_name: "sw-1", interfaces: [ethernet(1)], ...own }, seen);
+  const without = (fields: Partial<Device>) =>
+    deviceAt("10.0.0.2", { broken: ["system", "interfaces"], ...fields }, seen);
+
+  test("is the host that told of itself at its address", async () => {
+    await scan.devices(whole);
+    expect((await scan.devices(without({}))).result.records).toEqual({});
+    expect((await all("hosts")).map((host) => host["name"])).toEqual(["sw-1"]);
+  });
+
+  test("is another one where something that it does say differs, or where another's card was seen", async () => {
+    await scan.devices(whole);
+    await scan.devices(without({ sys_name: "sw-2", broken: ["interfaces"] }));
+    expect((await all("hosts")).map((host) => host["name"]).sort()).toEqual(["sw-1", "sw-2"]);
+    await scan.addresses(seenAt("10.0.0.3", { mac_address: mac(8, 8) }));
+    await scan.devices(deviceAt("10.0.0.2", { broken: ["system", "interfaces"] }, { mac_address: mac(8, 8) }));
+    const addresses = (await all("hosts")).map((host) => host["ip_addresses"].map((each: Wire) => each["ip_address"]).sort());
+    expect(addresses).toContainEqual(["10.0.0.2", "10.0.0.3"]);
+  });
+
+  test("leaves the MAC address of the address that it was asked at, and gives one where there was none", async () => {
+    await scan.devices(whole);
+    const macNow = async () => (await all("ip-addresses")).map((each) => each["mac_address"]);
+    await scan.devices(without({ sys_name: "sw-1", broken: ["interfaces"], ...own }));
+    expect(await macNow()).toEqual([mac(1)]);
+    await scan.devices(deviceAt("10.0.0.5", { sys_name: "sw-5", broken: ["interfaces"] }, { mac_address: mac(5, 5) }));
+    expect(await macNow()).toEqual([mac(1), mac(5, 5)]);
+  });
+});
+
+describe("a switch of which a table has no row any more", () => {
+  const port = (n: number) => ({ ifDescr: utf8(`Gi0/${n}`), ifType: 6, ifPhysAddress: hex(mac(n)), ifOperStatus: 1 });
+  const switched = {
+    system: { scalars: { sysName: utf8("sw-1"), sysObjectID: "1.3.6.1.4.1.9.1.516" } },
+    if_table: { columns: rows({ 1: port(1), 2: port(2) }) },
+    bridge: { columns: { dot1dBasePortIfIndex: { 11: 1, 12: 2 } } },
+  };
+  const learnedAt = (indexes: readonly string[]): HandMadeStep => ({
+    columns: rows(Object.fromEntries(indexes.map((each) => [each, { dot1dTpFdbPort: 11, dot1dTpFdbStatus: 3 }]))),
+  });
+  const inVlan = (vlan: number, macs: readonly number[]) => macs.map((each) => `${vlan}.${dotted(mac(each))}`);
+  async function asked(steps: Readonly<Record<string, HandMadeStep>>): Promise<void> {
+    const { reader, first } = appliance;
+    const before = servedBefore(reader, reader.recordN(first.networkId) as number, "10.0.0.2", null);
+    const { arp: _heard, ...told } = deviceOf(readsWith({ ...switched, ...steps }), before);
+    await scan.devices(deviceAt("10.0.0.2", told));
+  }
+
+  test("forgets the stations of other VLANs when they left, where dot1dTpFdbTable was that of VLAN 1 alone", async () => {
+    const vlan = (name: string) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(name) });
+    const vtp = {
+      vtp_vlan_table: { columns: rows({ "1.1": vlan("default"), "1.10": vlan("users") }) },
+      vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.11": 1, "10.11": 1, "10.12": 2 } } },
+    };
+    const vlan10 = (...macs: number[]) => ({ vlan_dot1d_tp_fdb_table: learnedAt(inVlan(10, macs)) });
+    await asked({ ...vtp, dot1d_tp_fdb_table: learnedAt([dotted(mac(0x01))]), ...vlan10(0x11, 0x12) });
+    expect(await learned()).toEqual([["01", "11", "12"], []]);
+    await asked({ ...vtp, ...vlan10(0x11, 0x13) });
+    await asked({ ...vtp, ...vlan10(0x11) });
+    // Of that of VLAN 1 nobody can say whether it left or is not told of any more.
+    expect(await learned()).toEqual([["01", "11"], []]);
+  });
+
+  test("forgets the neighbors on a port without a link, also where it has told of them by both versions of LLDP-MIB", async () => {
+    const phone = { chassisIdSubtype: 4, chassisId: hex("001b21998877"), portIdSubtype: 5, portId: utf8("p1") };
+    const name = async () => (await entries())[0]?.["lldp_sys_name"];
+    const announced = { ...phone, sysName: utf8("phone") };
+    await asked({ lldp_rem_table: { columns: rows({ "0.1.1": announced }) } });
+    await asked({ lldp_v2_rem_table: { columns: rows({ "0.1.1.1": announced }) } });
+    await asked({});
+    expect(await name()).toBe("phone");
+    await asked({ if_table: { columns: rows({ 1: { ...port(1), ifOperStatus: 2 }, 2: port(2) }) } });
+    expect(await name()).toBeUndefined();
+  });
+});
+
+describe("what an agent has told of", () => {
+  const served = (...columns: string[]) =>
+    fakeDevice({ sys_name: "sw", sys_object_id: "1.3.6.1.4.1.9.1.516", served: columns });
+  const told = (device: Device) => appliance.probes.devices.set("10.0.0.2", { community: "public", device });
+
+  beforeEach(async () => {
+    await communityOf(appliance, "public");
+    told(served("if_table.ifDescr", "if_x_table.ifName"));
+  });
+  const asked = async () => {
+    await scanned(appliance, { kind: "snmp", targets: ["10.0.0.2"] });
+    return appliance.probes.served.at(-1);
+  };
+
+  test("is there when it is asked again, and grows", async () => {
+    expect(await asked()).toBeNull();
+    told(served("if_table.ifDescr", "system.sysName"));
+    const first = ["if_table.ifDescr", "if_x_table.ifName"];
+    expect(await asked()).toEqual({ sys_object_id: "1.3.6.1.4.1.9.1.516", columns: first });
+    expect((await asked())?.columns).toEqual(["if_table.ifDescr", "if_x_table.ifName", "system.sysName"]);
+  });
+
+  test("begins anew with an agent of another kind", async () => {
+    await asked();
+    told({ ...served("if_table.ifDescr"), sys_object_id: "1.3.6.1.4.1.11.2.3" });
+    await asked();
+    expect(await asked()).toEqual({ sys_object_id: "1.3.6.1.4.1.11.2.3", columns: ["if_table.ifDescr"] });
+  });
+
+  test("is not known where it is damaged, and the scan goes on", async () => {
+    await asked();
+    const db = openWritable(appliance.databasePath);
+    db.$client.run("UPDATE discovery_served SET columns = '[if_'");
+    db.$client.close();
+    expect(await asked()).toBeNull();
+    expect((await asked())?.columns).toEqual(["if_table.ifDescr", "if_x_table.ifName"]);
+  });
+});

@@ -1,0 +1,278 @@
+// A scan accounts for every row that it read of a device: one finding for each table, what was kept and what was set aside, and why.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { deviceOf } from "../../src/discovery/mib/device.ts";
+import { ANNOUNCEMENTS_MAX } from "../../src/discovery/reconcile/record-interfaces.ts";
+import { SCANS_WITH_READS } from "../../src/discovery/scans/scan.ts";
+import { FDB_MACS_BESIDE_MAX } from "../../src/resources/if-entries/if-entry.ts";
+import { newAppliance, type TestAppliance } from "../support/appliance.ts";
+import type { Wire } from "../support/factories.ts";
+import { dotted, hex, type HandMadeStep, readsWith, rows, utf8 } from "../support/hand-made-reads.ts";
+import { communityOf, findings, scanned } from "../support/scans.ts";
+
+let appliance: TestAppliance;
+
+beforeEach(async () => {
+  appliance = await newAppliance();
+  await communityOf(appliance, "public");
+});
+afterEach(() => appliance.close());
+
+const OWN = "001b21000001";
+const SYSTEM = (name: string): HandMadeStep => ({ scalars: { sysName: utf8(name), sysObjectID: "1.3.6.1.4.1.9.1.516" } });
+const INTERFACES: HandMadeStep = {
+  columns: rows({ "1": { ifDescr: utf8("one"), ifType: 6, ifPhysAddress: hex(OWN) }, "2": { ifDescr: utf8("two"), ifType: 6 } }),
+};
+const addressOf = (address: string): HandMadeStep => ({
+  columns: rows({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } }),
+});
+
+function answers(address: string, name: string, steps: Readonly<Record<string, HandMadeStep>>): void {
+  const all = { system: SYSTEM(name), if_table: INTERFACES, ip_addr_table: addressOf(address), ...steps };
+  appliance.probes.devices.set(address, { device: deviceOf(readsWith(all)), community: "public" });
+}
+
+const colons = (mac: string): string => mac.replace(/..(?!$)/g, "$&:");
+const scan = (targets: readonly string[], more: Wire = {}): Promise<Wire> => scanned(appliance, { kind: "snmp", targets, ...more });
+const reads = async (asked: Wire): Promise<Wire[]> => (await findings(appliance, asked)).filter(({ type }) => type === "Read");
+const byLabel = async (asked: Wire): Promise<Record<string, Wire>> =>
+  Object.fromEntries((await reads(asked)).map(({ label, rows: count }) => [label, count]));
+
+describe("whom a device has heard of", () => {
+  const arp = (entries: Readonly<Record<string, string>>): HandMadeStep => ({
+    columns: rows(Object.fromEntries(Object.entries(entries).map(([index, mac]) => [index, { ipNetToMediaPhysAddress: hex(mac) }]))),
+  });
+  const LINK_LOCAL = "254.128.0.0.0.0.0.0.2.27.33.255.254.170.187.204";
+
+  test("is counted, and what lies in none of the network's subnets is named", async () => {
+    answers("10.0.0.1", "fw-1", {
+      ip_net_to_media_table: arp({
+        "1.10.0.0.7": "001b21000007",
+        "0.10.0.0.8": "001b21000008",
+        "2.10.0.0.7": "001b21000007",
+        "1.10.0.0.1": OWN,
+        "1.10.0.0.255": "ffffffffffff",
+        "1.10.9.0.1": "001b21000091",
+        "1.10.9.0.2": "001b21000092",
+        "0.10.9.0.3": "001b21000093",
+      }),
+      ipv6_net_to_media_table: { columns: rows({ [`1.${LINK_LOCAL}`]: { ipv6NetToMediaPhysAddress: hex("001b21aabbcc") } }) },
+    });
+    const [finding] = (await reads(await scan(["10.0.0.1"]))).filter(({ label }) => label === "fw-1: arp");
+    expect(finding).toEqual({
+      type: "Read",
+      entity: "host",
+      id: expect.any(String),
+      label: "fw-1: arp",
+      reason:
+        "9 rows read, 2 kept, 7 set aside: 1 that say what another row says, 1 of the device itself, 1 of groups or broadcast, " +
+        "1 with a link-local address, 3 with an address in none of the network's subnets; outside: 10.9.0.1, 10.9.0.2, 10.9.0.3",
+      rows: { read: 9, kept: 2, set_aside: { duplicate: 1, own: 1, group: 1, link_local: 1, outside: 3 } },
+      addresses: ["10.9.0.1", "10.9.0.2", "10.9.0.3"],
+    });
+  });
+
+  test("is told of each device: of another device that answers itself, and of whom one before has told", async () => {
+    const entries = { "1.10.0.0.7": "001b21000007", "1.10.9.0.1": "001b21000091", "1.10.0.0.2": "001b21000002" };
+    answers("10.0.0.1", "a", { ip_net_to_media_table: arp(entries) });
+    answers("10.0.0.2", "b", {
+      if_table: { columns: rows({ "1": { ifDescr: utf8("one"), ifPhysAddress: hex("001b21000002") } }) },
+      ip_net_to_media_table: arp(entries),
+    });
+    const told = await reads(await scan(["10.0.0.1", "10.0.0.2"]));
+    const of = (label: string) => told.filter((each) => each["label"] === label).map(({ rows: count, addresses }) => [count, addresses]);
+    expect(of("a: arp")).toEqual([[{ read: 3, kept: 1, set_aside: { answered: 1, outside: 1 } }, ["10.9.0.1"]]]);
+    expect(of("b: arp")).toEqual([[{ read: 3, kept: 0, set_aside: { elsewhere: 1, own: 1, outside: 1 } }, ["10.9.0.1"]]]);
+  });
+
+  test("is counted where a person has deleted it", async () => {
+    answers("10.0.0.1", "a", { ip_net_to_media_table: arp({ "1.10.0.0.7": "001b21000007" }) });
+    await scan(["10.0.0.1"]);
+    const [heard] = (await appliance.owner.get("/api/v1/hosts?search=10.0.0.7")).data;
+    await appliance.owner.delete(`/api/v1/hosts/${heard["id"]}?cascade=true`);
+    expect((await byLabel(await scan(["10.0.0.1"])))["a: arp"]).toEqual({ read: 1, kept: 0, set_aside: { deleted: 1 } });
+  });
+});
+
+describe("every table of which rows were read", () => {
+  const BRIDGE: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "11": 1, "12": 2 } } };
+  const learned = (ports: Readonly<Record<string, number>>): HandMadeStep => ({
+    columns: rows(Object.fromEntries(Object.entries(ports).map(([mac, port]) => [dotted(mac), { dot1dTpFdbPort: port, dot1dTpFdbStatus: 3 }]))),
+  });
+
+  test("has one finding, again when the device tells the same, and also where nothing is written", async () => {
+    answers("10.0.0.2", "sw-1", {
+      bridge: BRIDGE,
+      if_x_table: { columns: rows({ "1": { ifName: utf8("1") }, "3": { ifName: utf8("3") } }) },
+      dot1d_tp_fdb_table: learned({ "001b21000007": 11, "001b21000008": 99, "01005e000001": 11 }),
+    });
+    const expected = {
+      "sw-1: interfaces": { read: 2, kept: 2, set_aside: {} },
+      "sw-1: interface_extensions": { read: 2, kept: 1, set_aside: { no_interface: 1 } },
+      "sw-1: addresses": { read: 1, kept: 1, set_aside: {} },
+      "sw-1: forwarding": { read: 5, kept: 3, set_aside: { group: 1, no_interface: 1 } },
+    };
+    expect(await byLabel(await scan(["10.0.0.2"], { commit: false }))).toEqual(expected);
+    const first = await scan(["10.0.0.2"]);
+    expect(await byLabel(first)).toEqual(expected);
+    expect(first["outcome"].findings).toMatchObject({ Read: 4 });
+    const second = await scan(["10.0.0.2"]);
+    expect(second["outcome"].transactions).toBeNull();
+    expect(await byLabel(second)).toEqual(expected);
+    const only = (await appliance.owner.get(`/api/v1/discovery/scans/${second["id"]}/findings?type=Read`)).data;
+    expect(only).toHaveLength(4);
+  });
+
+  test("says what was concluded of it", async () => {
+    answers("10.0.0.2", "sw-1", {
+      bridge: { columns: { dot1dBasePortIfIndex: { "1": 1 } } },
+      dot1d_tp_fdb_table: learned({ "001b21000007": 2 }),
+    });
+    const [finding] = (await reads(await scan(["10.0.0.2"]))).filter(({ label }) => label === "sw-1: forwarding");
+    expect(finding?.["reason"]).toBe(
+      "2 rows read, 2 kept; every port in dot1dBasePortTable is the interface of its number, and so are the ports that it leaves out",
+    );
+  });
+
+  test("counts what was not told because something that it rests on is not served any more", async () => {
+    answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1d_tp_fdb_table: learned({ "001b21000007": 12 }) });
+    await scan(["10.0.0.2"]);
+    answers("10.0.0.2", "sw-1", { dot1d_tp_fdb_table: learned({ "001b21000007": 2 }) });
+    expect((await byLabel(await scan(["10.0.0.2"])))["sw-1: forwarding"]).toEqual({ read: 1, kept: 0, set_aside: { withheld: 1 } });
+  });
+
+  test("counts what a person has deleted, with what is on it, each time", async () => {
+    answers("10.0.0.2", "sw-1", {
+      bridge: BRIDGE,
+      if_x_table: { columns: rows({ "1": { ifName: utf8("1") }, "2": { ifName: utf8("2") } }) },
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "11": 10, "12": 10 } } },
+      dot1d_tp_fdb_table: learned({ "001b21000007": 11, "001b21000008": 12 }),
+    });
+    await scan(["10.0.0.2"]);
+    const [entry] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+    await appliance.owner.delete(`/api/v1/if-entries/${entry["id"]}?cascade=true`);
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      expect(await byLabel(asked)).toMatchObject({
+        "sw-1: interfaces": { read: 2, kept: 1, set_aside: { deleted: 1 } },
+        "sw-1: interface_extensions": { read: 2, kept: 1, set_aside: { deleted: 1 } },
+        "sw-1: vlans": { read: 2, kept: 1, set_aside: { deleted: 1 } },
+        "sw-1: forwarding": { read: 4, kept: 3, set_aside: { deleted: 1 } },
+      });
+    }
+  });
+
+  test("counts the row that tells only the speed of an interface that a person has deleted", async () => {
+    answers("10.0.0.2", "sw-1", {
+      if_x_table: { columns: rows({ "1": { ifHighSpeed: 10_000 }, "2": { ifName: utf8(""), ifHighSpeed: 10_000 } }) },
+    });
+    await scan(["10.0.0.2"]);
+    for (const entry of (await appliance.owner.get("/api/v1/if-entries")).data as Wire[]) {
+      await appliance.owner.delete(`/api/v1/if-entries/${entry["id"]}?cascade=true`);
+    }
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      const count = (await byLabel(asked))["sw-1: interface_extensions"];
+      expect(count).toEqual({ read: 2, kept: 0, set_aside: { deleted: 2 } });
+    }
+  });
+
+  test("counts the row that tells only a speed which is not told, since ifSpeed was not read", async () => {
+    answers("10.0.0.2", "sw-1", {
+      if_table: { ...INTERFACES, broken: ["ifSpeed"] },
+      if_x_table: { columns: rows({ "1": { ifHighSpeed: 10 }, "2": { ifName: utf8("two"), ifHighSpeed: 10 } }) },
+    });
+    const asked = await scan(["10.0.0.2"]);
+    const [first] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+    expect(first).not.toHaveProperty("speed_bps");
+    const count = (await byLabel(asked))["sw-1: interface_extensions"];
+    expect(count).toEqual({ read: 2, kept: 1, set_aside: { withheld: 1 } });
+  });
+
+  test("counts the native VLANs of ports in a VLAN that a person has deleted", async () => {
+    const natives = { columns: { dot1qPvid: { "11": 10, "12": 20 } } };
+    answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_port_vlan_table: natives });
+    await scan(["10.0.0.2"]);
+    const [vlan] = ((await appliance.owner.get("/api/v1/vlans")).data as Wire[]).filter(({ number }) => number === 10);
+    expect((await appliance.owner.delete(`/api/v1/vlans/${vlan?.["id"]}?cascade=true`)).status).toBe(200);
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      expect((await byLabel(asked))["sw-1: vlans"]).toEqual({ read: 2, kept: 1, set_aside: { deleted: 1 } });
+    }
+  });
+
+  test("counts what is beyond the limits, each time", async () => {
+    const neighbors = Array.from({ length: ANNOUNCEMENTS_MAX + 5 }, (_, number) => [`1.${number + 1}`, { cdpCacheDeviceId: utf8(`n${number}`) }]);
+    answers("10.0.0.2", "sw-1", { cdp_cache_table: { columns: rows(Object.fromEntries(neighbors)) } });
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      expect((await byLabel(asked))["sw-1: cdp"]).toEqual({ read: ANNOUNCEMENTS_MAX + 5, kept: ANNOUNCEMENTS_MAX, set_aside: { limit: 5 } });
+    }
+  });
+
+  const put = async (macs: readonly string[]): Promise<void> => {
+    const [{ id, if_index, if_descr }] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+    const answer = await appliance.owner.put(`/api/v1/if-entries/${id}`, { if_index, if_descr, fdb_macs: macs });
+    expect(answer.status).toBe(200);
+  };
+  const stationOf = (number: number): string => `001b22${number.toString(16).padStart(6, "0")}`;
+  /** The rows of two VLANs with their stations, all at the first port. */
+  const learnedIn = (vlans: Readonly<Record<number, readonly string[]>>): HandMadeStep => {
+    const indexes = Object.entries(vlans).flatMap(([vlan, macs]) => macs.map((mac) => `${vlan}.${dotted(mac)}`));
+    const row = { dot1qTpFdbPort: 11, dot1qTpFdbStatus: 3 };
+    return { columns: rows(Object.fromEntries(indexes.map((index) => [index, row]))) };
+  };
+  const BRIDGE_PORTS = 2;
+
+  test("counts what does not stand beside a person's list of MAC addresses, each time", async () => {
+    const stations = Array.from({ length: FDB_MACS_BESIDE_MAX + 3 }, (_, number) => stationOf(number));
+    const again = [stationOf(0), stationOf(1)];
+    answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: stations, 20: again }) });
+    const read = BRIDGE_PORTS + stations.length + again.length;
+    expect((await byLabel(await scan(["10.0.0.2"])))["sw-1: forwarding"]).toEqual({ read, kept: read, set_aside: {} });
+    // The last one that is told stands in the list itself.
+    await put(["00:1b:22:ff:ff:ff", colons(stations.at(-1) as string)]);
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({
+        read,
+        kept: BRIDGE_PORTS + FDB_MACS_BESIDE_MAX + 1,
+        set_aside: { duplicate: 2, limit: 2 },
+      });
+    }
+  });
+
+  test("counts as kept what a person's list says as well, and its further VLANs as the same", async () => {
+    answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1)] }) });
+    await scan(["10.0.0.2"]);
+    await put(["00:1b:22:00:00:01", "00:1b:22:00:00:02"]);
+    const told = { 10: [stationOf(1), stationOf(2)], 20: [stationOf(1), stationOf(2)] };
+    answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn(told) });
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({ read: 6, kept: 4, set_aside: { duplicate: 2 } });
+    }
+  });
+
+  test("counts what a part of the table tells of an interface whose MAC addresses a person has set", async () => {
+    answers("10.0.0.2", "sw-1", { bridge: BRIDGE, dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1)] }) });
+    await scan(["10.0.0.2"]);
+    await put(["00:1b:22:00:00:09"]);
+    await scan(["10.0.0.2"]);
+    answers("10.0.0.2", "sw-1", {
+      bridge: BRIDGE,
+      dot1q_tp_fdb_table: learnedIn({ 10: [stationOf(1), stationOf(2), stationOf(9)], 20: [stationOf(3)] }),
+      dot1d_tp_fdb_table: { broken: ["*"] },
+    });
+    for (const asked of [await scan(["10.0.0.2"]), await scan(["10.0.0.2"])]) {
+      expect((await byLabel(asked))["sw-1: forwarding"]).toEqual({ read: 6, kept: 4, set_aside: { withheld: 2 } });
+    }
+    const [entry] = (await appliance.owner.get("/api/v1/if-entries?order_by=if_index")).data;
+    expect(entry).toMatchObject({ fdb_macs: ["00:1b:22:00:00:09"], discovered: { fdb_macs: ["00:1b:22:00:00:01"] } });
+  });
+
+  test("is forgotten with the older scans, and what came of these stays", async () => {
+    answers("10.0.0.2", "sw-1", {});
+    const first = await scan(["10.0.0.2"]);
+    expect(await reads(first)).toHaveLength(2);
+    for (let count = 1; count <= SCANS_WITH_READS; count += 1) await scan(["10.0.0.2"]);
+    const left = await findings(appliance, first);
+    expect(left.map(({ type }) => type)).toContain("Created");
+    expect(left.map(({ type }) => type)).not.toContain("Read");
+    expect((await appliance.owner.get(`/api/v1/discovery/scans/${first["id"]}`)).data["outcome"].findings).toMatchObject({ Read: 2 });
+  });
+});

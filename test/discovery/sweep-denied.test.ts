@@ -1,0 +1,85 @@
+// What a sweep believes where the process may not ask the kernel directly, in a network of namespaces: it finds less, and invents nobody.
+// Needs root and a C compiler, and says so where there is none.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DenialWrapper, type Denial } from "../support/denial.ts";
+import { LAB, SWEEP_LAB_MISSING, SweepLab, type SweepOrder, type SweepReport, type SweepReports } from "../support/sweep-lab.ts";
+
+const wrapper = new DenialWrapper();
+afterAll(() => wrapper.close());
+
+const MISSING = SWEEP_LAB_MISSING ?? wrapper.missing;
+const TIMEOUT_MS = 60_000;
+
+const options = { isDnsOn: false };
+const ORDERS = {
+  silent: { cidrs: ["10.60.4.0/26"], options },
+  errors: { cidrs: ["10.61.0.0/27", "10.62.0.0/27"], options },
+  behind: { cidrs: [`${LAB.behind}/32`], options },
+  link: { cidrs: ["10.70.0.0/26"], options: { ...options, tcpPorts: [22, 80] } },
+  proxied: { cidrs: [LAB.proxied], options: { ...options, tcpPorts: [80] } },
+  gone: { cidrs: [`${LAB.gone}/32`], options: { ...options, isArpOn: false, tcpPorts: [80] } },
+  six: { cidrs: ["fd70::/124"], options: { ...options, tcpPorts: [80] } },
+  nowhere: { cidrs: ["192.0.2.0/29"], options },
+  broadcast: { cidrs: ["10.70.0.255/32", "224.0.0.1/32"], options },
+} satisfies Record<string, SweepOrder>;
+
+/** Of each network: who is there, and by what. */
+const SEEN: Readonly<Record<Denial, Partial<Record<keyof typeof ORDERS, ReadonlyArray<readonly [string, string]>>>>> = {
+  mdwe: {
+    behind: [[LAB.behind, "Tcp"]],
+    link: [[LAB.self, "Tcp"], [LAB.host, "Tcp Neighbor"], [LAB.arpOnly, "Neighbor"]],
+    // The neighbor serves nothing by IPv6: that it refuses could be anybody's word.
+    six: [["fd70::1", "Tcp"]],
+  },
+  netlink: {
+    behind: [[LAB.behind, "Tcp"]],
+    link: [[LAB.self, "Icmp Tcp"], [LAB.host, "Tcp Neighbor"], [LAB.arpOnly, "Neighbor"]],
+    six: [["fd70::1", "Icmp Tcp"], [LAB.hostV6, "Icmp Tcp"]],
+  },
+};
+
+for (const denial of ["mdwe", "netlink"] as const) {
+  describe.skipIf(MISSING !== null)(`without ${denial}${MISSING === null ? "" : ` (left out ${MISSING})`}`, () => {
+    let lab: SweepLab;
+    let all: SweepReports;
+
+    beforeAll(async () => {
+      lab = await SweepLab.start((command) => wrapper.command(denial, command));
+      all = await lab.sweep(Object.values(ORDERS));
+    }, TIMEOUT_MS);
+    afterAll(async () => {
+      await lab?.stop();
+    });
+
+    function report(name: keyof typeof ORDERS): SweepReport {
+      const found = all.reports[Object.keys(ORDERS).indexOf(name)];
+      if (!found) throw new Error(`there is no report of ${name}`);
+      return found;
+    }
+
+    for (const name of Object.keys(ORDERS) as Array<keyof typeof ORDERS>) {
+      const wanted = SEEN[denial][name] ?? [];
+      test(`${name}: ${wanted.length === 0 ? "nobody is there" : "who is there is found, and nobody else"}`, () => {
+        expect(report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")] as const)).toEqual([...wanted]);
+      });
+    }
+
+    test("hosts on the link come with their MAC address", () => {
+      expect(report("link").sightings.map(({ mac_address }) => mac_address)).toEqual([null, LAB.hostMac, LAB.hostMac]);
+    });
+
+    test("addresses without a route are not asked", () => {
+      expect(report("nowhere").stats).toMatchObject({ requests: 0, errors: { NoRoute: 6 } });
+    });
+
+    test("a refusal that may be anybody's is no error, and the open port of a host is told", () => {
+      expect(report("behind").sightings[0]?.ports?.open.map(({ number }) => number)).toEqual([80]);
+      expect(report("behind").sightings[0]?.ports?.asked).toEqual(expect.arrayContaining([22, 80, 443]));
+    });
+
+    test("no descriptor is left", () => {
+      expect(all.descriptorsAfter).toBe(all.descriptorsBefore);
+    });
+  });
+}

@@ -1,0 +1,154 @@
+// What requests with an Idempotency-Key came to: kept as far as it takes to answer again, and bounded.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";
+import { KeptOutcomes, type KeptOfResult, OUTCOME_KEPT_MS, type Repeatable } from "../../src/db/kept-outcomes.ts";
+import { RETELLING } from "../../src/history/told-again.ts";
+import { tagKind, type TagRecord } from "../../src/resources/tags/tag.ts";
+import { Store, tagFields } from "../support/store.ts";
+
+const LIMITS = { ofUser: { count: 20, bytes: 20_000 }, inAll: { count: 50, bytes: 50_000 } };
+/** Everybody can look into it. */
+const BOX = {
+  seal: (plaintext: string, context: string) => new TextEncoder().encode(`${context}\n${plaintext}`),
+  open: (box: Uint8Array, context: string) => {
+    const text = new TextDecoder().decode(box);
+    if (!text.startsWith(`${context}\n`)) throw new Error("another's box");
+    return text.slice(context.length + 1);
+  },
+};
+
+let store: Store;
+let outcomes: KeptOutcomes;
+let users: number[];
+let now: number;
+
+beforeEach(() => {
+  store = new Store();
+  outcomes = new KeptOutcomes(store.db, BOX, LIMITS);
+  // Any records will do.
+  users = [store.n(store.organizationId), store.n(store.networkId)];
+  now = store.clock.now();
+});
+afterEach(() => store.close());
+
+const request = (key: string, fields: Partial<Repeatable> = {}): Repeatable => ({ userN: users[0] as number, callerN: fields.userN ?? (users[0] as number), key, fingerprint: "f", keeps: "All", ...fields });
+const keep = (key: string, result: unknown = key, fields: Partial<Repeatable> = {}) => {
+  now += 1;
+  outcomes.keep(request(key, fields), { sequence: 7, result }, now);
+};
+const find = (key: string, fields: Partial<Repeatable> = {}) => outcomes.find(request(key, fields), now)?.result;
+const rows = (where = "") => store.db.$client.query(`SELECT count(*), coalesce(sum(length(sealed)), 0) FROM idempotency_keys ${where}`).values()[0] as [number, number];
+const random = (length: number) => Buffer.from(store.random.bytes(length)).toString("base64");
+
+describe("an outcome", () => {
+  test.each<[KeptOfResult, unknown]>([
+    ["All", { id: "a", name: "n" }],
+    ["Id", { id: "a" }],
+    ["Nothing", null],
+  ])("is kept as far as it is needed: %s", (keeps, kept) => {
+    keep("k", { id: "a", name: "n" }, { keeps });
+    expect(find("k")).toEqual(kept);
+    expect(outcomes.find(request("k"), now)).toMatchObject({ sequence: 7, isReplayed: true });
+  });
+
+  test("is kept with the rights that it was got with, and with what it saw of the ledger", () => {
+    outcomes.keep(request("k"), { sequence: null, result: "seen", head: 7 }, now, ["Member", [3]]);
+    expect(outcomes.find(request("k"), now)).toEqual({ sequence: null, result: "seen", head: 7, isReplayed: true, rights: ["Member", [3]] });
+  });
+
+  test("that an earlier version kept without rights is told to Owners alone where the ledger does not know what it is about", () => {
+    const known = { sequence: null, result: "of before", isReplayed: true, rights: null } as const;
+    const ask = (role: string) => () => store.write((tx) => RETELLING.assertMayBeTold(tx, known, { ...tx.author, ...{ role, networkIds: null } }));
+    expect(ask("Owner")).not.toThrow();
+    expect(ask("Admin")).toThrow("takes the role Owner");
+  });
+
+  test("that is long is packed, and comes out as it was", () => {
+    const plan = Array.from({ length: 1_000 }, (_, n) => ({ action: "Updated", name: `host ${n} \u00e9` }));
+    keep("k", plan);
+    expect(rows()[1]).toBeLessThan(JSON.stringify(plan).length / 4);
+    expect(find("k")).toEqual(plan);
+  });
+
+  test("belongs to its caller, also among the keys of one user, and is found where an earlier version kept it", () => {
+    keep("k", "the user's");
+    keep("k", "the key's", { callerN: users[1] as number });
+    expect([find("k"), find("k", { callerN: users[1] as number })]).toEqual(["the user's", "the key's"]);
+    store.db.$client.query("INSERT INTO idempotency_keys (caller_n, key, at, sealed) VALUES (?, 'old', ?, ?)").run(users[1] as number, now, BOX.seal('{"sequence":3,"result":"of before","fingerprint":"f"}', `idempotency:${users[1]}:old`) as Uint8Array<ArrayBuffer>);
+    expect(find("old", { callerN: users[1] as number })).toBe("of before");
+  });
+});
+
+describe("what is kept of one user", () => {
+  test("is so many outcomes at most, with all of the user's keys: the oldest go, and the newest stay", () => {
+    for (let n = 0; n < 100; n += 1) {
+      keep(`k${n}`, n, { callerN: users[n % 2] as number, userN: users[0] as number });
+      expect(rows()[0]).toBeLessThanOrEqual(LIMITS.ofUser.count);
+      expect(find(`k${n}`, { callerN: users[n % 2] as number })).toBe(n);
+    }
+    // Some go at a time.
+    expect(rows()[0]).toBeGreaterThan(LIMITS.ofUser.count * 0.8);
+    expect(find("k83", { callerN: users[1] as number })).toBe(83);
+    expect(find("k3", { callerN: users[1] as number })).toBeUndefined();
+  });
+
+  test("is so much at most, but the newest is kept whatever it takes", () => {
+    for (let n = 0; n < 30; n += 1) {
+      keep(`k${n}`, random(1_500));
+      expect(rows()[1]).toBeLessThanOrEqual(LIMITS.ofUser.bytes);
+    }
+    const large = random(30_000);
+    keep("large", large);
+    expect([rows()[0], find("large")]).toEqual([1, large]);
+  });
+
+  test("takes nothing from another user", () => {
+    keep("first", "mine", { userN: users[1] as number });
+    for (let n = 0; n < 100; n += 1) keep(`k${n}`);
+    expect(find("first", { userN: users[1] as number })).toBe("mine");
+  });
+
+  test("is known after a start, and where a commit was undone", () => {
+    for (let n = 0; n < LIMITS.ofUser.count; n += 1) keep(`k${n}`);
+    outcomes = new KeptOutcomes(store.db, BOX, LIMITS);
+    keep("one more");
+    expect(rows()[0]).toBeLessThanOrEqual(LIMITS.ofUser.count);
+    for (let n = 0; n < 200; n += 1) {
+      store.db.$client.run("BEGIN");
+      keep(`undone ${n}`);
+      store.db.$client.run("ROLLBACK");
+    }
+    expect(rows()[0]).toBeGreaterThan(LIMITS.ofUser.count / 2);
+  });
+
+  test("is a day's at most", () => {
+    keep("k");
+    now += OUTCOME_KEPT_MS;
+    expect(find("k")).toBeUndefined();
+    keep("another");
+    expect(rows()[0]).toBe(1);
+  });
+});
+
+describe("what is kept in all", () => {
+  test("is so many at most: whoever has the most loses the oldest", () => {
+    const [first, modest] = users as [number, number];
+    const more = Array.from({ length: 4 }, (_, n) => store.n(store.create<TagRecord>(tagKind, tagFields(store.organizationId, `tag ${n}`)).id));
+    const many = [first, ...more];
+    keep("mine", "mine", { userN: modest });
+    for (let n = 0; n < 20; n += 1) {
+      for (const userN of many) {
+        keep(`k${n}`, n, { userN });
+        expect(rows()[0]).toBeLessThanOrEqual(LIMITS.inAll.count);
+        expect(find(`k${n}`, { userN })).toBe(n);
+      }
+    }
+    expect(find("mine", { userN: modest })).toBe("mine");
+  });
+
+  test("leaves the limits of the product within those of all", () => {
+    expect(OUTCOME_LIMITS.inAll.count).toBeGreaterThan(OUTCOME_LIMITS.ofUser.count);
+    expect(OUTCOME_LIMITS.inAll.bytes).toBeGreaterThan(OUTCOME_LIMITS.ofUser.bytes);
+  });
+});

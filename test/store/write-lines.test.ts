@@ -1,0 +1,276 @@
+// Whose turn it is to write: the lines alone, held against what was promised of them; then the writer's side of the queue with real
+// transactions.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { FairLines } from "../../src/base/fair-lines.ts";
+import { DomainError } from "../../src/base/errors.ts";
+import type { Author, WriteTransaction } from "../../src/db/transaction.ts";
+import { LARGE_WRITE_BYTES, lineOf, MAX_GROUP, MAX_GROUP_BYTES, MAX_URGENT_GROUP, WriteLines, type WaitingWrite } from "../../src/db/write-lines.ts";
+import { serveWrites, type FromWorker } from "../../src/db/write-queue.ts";
+import { GROUP_PATIENCE_MS, Writer, type WriteRequest } from "../../src/db/writer.ts";
+import { KINDS } from "../../src/resources/kinds.ts";
+import { takesLong } from "../../src/writer.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { seededRandom, type SeededRandom } from "../support/seeded-random.ts";
+import { Store, tagFields, type StoreCommand } from "../support/store.ts";
+
+const by = (userId: string): Author => ({ type: "User", id: userId, name: userId, organizationId: null, requestId: null });
+
+let last = 0;
+function write(userId: string, fields: { bytes?: number; isUrgent?: true; command?: string } = {}): WaitingWrite {
+  last += 1;
+  const { bytes = 0, isUrgent, command = "test" } = fields;
+  return { id: last, bytes, request: { command, input: null, actor: by(userId), ...(isUrgent === undefined ? {} : { isUrgent }) } };
+}
+
+const USERS = 5;
+const LARGE = { bytes: LARGE_WRITE_BYTES + 1 };
+const URGENT = { isUrgent: true } as const;
+const idsOf = (writes: readonly WaitingWrite[]) => writes.map(({ id }) => id);
+const between = (random: SeededRandom, most: number) => Math.floor((random.bytes(2).reduce((sum, byte) => sum * 256 + byte, 0) / 65_536) * most);
+
+describe("a command that goes through all that refers to a record", () => {
+  const commands = ["network", "subnet", "vlan", "tag", "credential", "host", "if_entry"].map((name) => `${name}.delete`);
+
+  test.each([...commands, "transaction.revert", "tag.restore", "host.bulk", "port.bulk_delete"])("shares no commit: %s", (command) => {
+    const lines = new WriteLines(takesLong);
+    lines.add(write("a", { command: "host.update" }));
+    lines.add(write("b", { command }));
+    expect(lines.next()).toHaveLength(1);
+  });
+
+  test("is told apart from what does not", () => {
+    const lines = new WriteLines(takesLong);
+    lines.add(write("a", { command: "host.update" }));
+    lines.add(write("b", { command: "port.delete" }));
+    expect(lines.next()).toHaveLength(2);
+  });
+});
+
+describe("lines in turn", () => {
+  test("serve each line once before any a second time, and each in its order, as a list that is searched does", () => {
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const random = seededRandom(seed);
+      const lines = new FairLines<{ line: string; n: number }>();
+      const model: Array<{ line: string; n: number }> = [];
+      const servedAt = new Map<string, number>();
+      let came: string[] = [];
+      for (let step = 1; step <= 400; step += 1) {
+        if (between(random, 2) === 0) {
+          const item = { line: `line ${between(random, 6)}`, n: step };
+          if (!model.some(({ line }) => line === item.line)) {
+            servedAt.delete(item.line);
+            came = [...came.filter((line) => line !== item.line), item.line];
+          }
+          model.push(item);
+          lines.add(item.line, item);
+        } else {
+          // Whose line was taken up, or served, longest ago.
+          const next = came.find((line) => model.some((item) => item.line === line));
+          const expected = model.find(({ line }) => line === next) ?? null;
+          expect(lines.take()).toEqual(expected);
+          if (expected === null) continue;
+          model.splice(model.indexOf(expected), 1);
+          came = [...came.filter((line) => line !== next), expected.line];
+        }
+        expect(lines.isEmpty).toBe(model.length === 0);
+      }
+    }
+  });
+
+  test("keep the turn of a line whose head is not wanted, and take back what could not be served", () => {
+    const lines = new FairLines<string>();
+    for (const item of ["a1", "a2", "b1", "c1"]) lines.add(item.charAt(0), item);
+    expect(lines.take((item) => item !== "a1")).toBe("b1");
+    expect(lines.take()).toBe("a1");
+    expect(lines.take()).toBe("c1");
+    lines.putBack("c", "c1");
+    expect([lines.take(), lines.take(), lines.take()]).toEqual(["c1", "a2", null]);
+  });
+});
+
+describe("the commands of the next commit", () => {
+  const lines = () => new WriteLines((command) => command === "long");
+  const filled = (...writes: WaitingWrite[]) => {
+    const filling = lines();
+    for (const each of writes) filling.add(each);
+    return filling;
+  };
+
+  test("are one of each user before a second of any, and at most so many, and so many bytes", () => {
+    const crowd = Array.from({ length: 2 * MAX_GROUP }, () => write("crowd"));
+    const [one, two] = [write("one"), write("two")];
+    const next = filled(...crowd, one, two).next();
+    expect(idsOf(next.slice(0, 3))).toEqual(idsOf([crowd[0] as WaitingWrite, one, two]));
+    expect(idsOf(next.slice(3))).toEqual(idsOf(crowd.slice(1, MAX_GROUP - 2)));
+    const half = { bytes: LARGE_WRITE_BYTES };
+    expect(filled(...Array.from({ length: 10 }, () => write("a", half))).next()).toHaveLength(MAX_GROUP_BYTES / LARGE_WRITE_BYTES);
+  });
+
+  test("are one alone where it is large, or may take long", () => {
+    for (const large of [write("a", LARGE), write("a", { command: "long" })]) {
+      const line = filled(large, write("a"));
+      expect(idsOf(line.next())).toEqual([large.id]);
+      line.served(1);
+      expect(line.next()).toHaveLength(1);
+    }
+  });
+
+  test("are those that are not large first; then these have as much time as the large one took, where both wait", () => {
+    const line = filled(write("a", LARGE), write("a", LARGE), write("a", LARGE));
+    const kinds: string[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      line.add(write("b"));
+      const next = line.next();
+      const isLarge = next[0]?.bytes === LARGE.bytes;
+      kinds.push(isLarge ? "large" : "small");
+      line.served(isLarge ? 100 : 10);
+    }
+    expect(kinds.flatMap((kind, at) => (kind === "large" ? [at] : []))).toEqual([1, 12, 23]);
+  });
+
+  test("are large ones of each user in turn", () => {
+    const line = filled(write("a", LARGE), write("a", LARGE), write("b", LARGE), write("c", LARGE));
+    const users = Array.from({ length: 4 }, () => line.next()[0]?.request.actor.id);
+    expect(users).toEqual(["a", "b", "c", "a"]);
+  });
+
+  test("are what lowers rights before all else, of each user in turn, and not twice in a row where others wait", () => {
+    const line = filled(write("a"), ...Array.from({ length: 3 * MAX_URGENT_GROUP }, () => write("a", URGENT)), write("b", URGENT));
+    const first = line.next();
+    expect(first).toHaveLength(MAX_URGENT_GROUP);
+    expect(first.slice(0, 2).map(({ request }) => [request.actor.id, request.isUrgent])).toEqual([["a", true], ["b", true]]);
+    line.served(1);
+    expect(line.next().map(({ request }) => request.isUrgent)).toEqual([undefined]);
+    line.served(1);
+    expect(line.next()).toHaveLength(MAX_URGENT_GROUP);
+    line.served(1);
+    expect(line.next()[0]?.request.isUrgent).toBe(true);
+  });
+
+  test("whatever comes: a small one waits for no more than one large, what lowers rights for its turn among the like, and each line keeps its order", () => {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const random = seededRandom(seed);
+      const line = lines();
+      const waiting = new Map<number, { write: WaitingWrite; commits: number; larges: number }>();
+      const servedOf = new Map<string, number>();
+      const isLarge = ({ bytes, request }: WaitingWrite) => bytes > LARGE_WRITE_BYTES || request.command === "long";
+      for (let step = 0; step < 1_500 || !line.isEmpty; step += 1) {
+        if (step < 1_500) {
+          for (let more = between(random, 4); more > 0; more -= 1) {
+            const kind = [{}, {}, LARGE, URGENT, { command: "long" }, { ...LARGE, ...URGENT }][between(random, 6)] as Parameters<typeof write>[1];
+            const came = write(`user ${between(random, USERS)}`, kind);
+            waiting.set(came.id, { write: came, commits: 0, larges: 0 });
+            line.add(came);
+          }
+        }
+        if (line.isEmpty) continue;
+        const next = line.next();
+        expect(next.length).toBeGreaterThan(0);
+        expect(next.length === 1 || next.every((each) => !isLarge(each))).toBe(true);
+        const isLargeCommit = next.some((each) => isLarge(each) && each.request.isUrgent !== true);
+        for (const each of next) {
+          const lane = `${lineOf(each.request.actor)} ${each.request.isUrgent === true}`;
+          expect(each.id).toBeGreaterThan(servedOf.get(lane) ?? 0);
+          servedOf.set(lane, each.id);
+          waiting.delete(each.id);
+        }
+        // Heads of their lines: what is behind others of the same user waits for those.
+        const heads = [...new Map([...waiting.values()].toReversed().map((each) => [`${each.write.request.actor.id} ${each.write.request.isUrgent === true}`, each])).values()];
+        for (const head of heads) {
+          head.commits += 1;
+          if (isLargeCommit) head.larges += 1;
+          // One of what is urgent may be large: then it is alone, and the other users have their turns one by one.
+          if (head.write.request.isUrgent === true) expect(head.commits).toBeLessThanOrEqual(2 * USERS);
+          else if (!isLarge(head.write)) expect(head.larges).toBeLessThanOrEqual(1);
+        }
+        line.served(isLargeCommit ? 50 + between(random, 100) : 1 + between(random, 5));
+      }
+      expect(waiting.size).toBe(0);
+    }
+  });
+});
+
+describe("the writer's side", () => {
+  let store: Store;
+  let replies: Array<Extract<FromWorker, { type: "reply" }>>;
+  let receive: ReturnType<typeof serveWrites>;
+  let nowMs: number;
+
+  beforeEach(() => {
+    store = new Store();
+    replies = [];
+    nowMs = 0;
+    const writer = new Writer({
+      db: store.db,
+      kinds: KINDS,
+      commands: { test: (tx: WriteTransaction, input: StoreCommand<unknown>) => input(tx) },
+      clock: store.clock,
+      random: store.random,
+      monotonicMs: () => nowMs,
+      // Of what is urgent here, only what writes nothing comes to less rights.
+      lowersRights: (tx) => tx.netChanges().length === 0,
+    });
+    receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs }, { postMessage: (message) => void (message.type === "reply" && replies.push(message)) });
+    receive({ type: "open", options: null, past: new SharedArrayBuffer(8) });
+  });
+  afterEach(() => store.close());
+
+  let lastId = 0;
+  const send = (userId: string, input: StoreCommand<unknown>, fields: { bytes?: number; isUrgent?: true } = {}) => {
+    lastId += 1;
+    const { bytes = 0, isUrgent } = fields;
+    receive({ type: "run", id: lastId, bytes, request: { command: "test", input, actor: by(userId), isUrgent } satisfies WriteRequest });
+    return lastId;
+  };
+  const answered = async (count: number) => {
+    while (replies.length < count) await new Promise<void>((resolve) => setImmediate(resolve));
+    return replies.map(({ id }) => id);
+  };
+  const newTag = (name: string) => (tx: WriteTransaction) => tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
+
+  test("looks at what arrives during a commit before the next one: another user waits for the one that runs", async () => {
+    let other = 0;
+    const bulks = Array.from({ length: 5 }, (_, n) =>
+      send("a", () => {
+        if (n === 1) other = send("b", newTag("other"));
+      }, LARGE),
+    );
+    expect(await answered(6)).toEqual([...bulks.slice(0, 2), other, ...bulks.slice(2)]);
+  });
+
+  test("leaves for the next commit what could not be begun in time, in its order", async () => {
+    const slow = (name: string) => (tx: WriteTransaction) => {
+      nowMs += GROUP_PATIENCE_MS / 2 + 1;
+      return newTag(name)(tx);
+    };
+    const sent = [send("a", slow("1")), send("b", slow("2")), send("a", slow("3")), send("c", slow("4")), send("a", slow("5"))];
+    const [first, second, third, fourth, fifth] = sent;
+    expect(await answered(5)).toEqual([first, second, fourth, third, fifth] as number[]);
+    expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["1", "2", "4", "3", "5"]);
+  });
+
+  test("does what was let past others only where it lowers rights; else nothing of it stays, and it waits for its turn", async () => {
+    const bulk = send("a", newTag("bulk"), LARGE);
+    const jumping = send("a", newTag("jumping"), URGENT);
+    const lowering = send("b", () => "less", URGENT);
+    expect(await answered(3)).toEqual([lowering, bulk, jumping]);
+    expect(replies.every(({ reply }) => reply.ok)).toBe(true);
+    expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["bulk", "jumping"]);
+    expect(store.transactions()).toHaveLength(3);
+  });
+
+  test("refuses what is urgent and wrong as everything else", async () => {
+    send("a", () => {
+      throw new DomainError("entity_stale", "no");
+    }, URGENT);
+    await answered(1);
+    expect(replies[0]?.reply).toMatchObject({ ok: false, code: "entity_stale" });
+  });
+
+  test("does all that waits before it closes", async () => {
+    for (const name of ["1", "2", "3"]) send(name, newTag(name), LARGE);
+    receive({ type: "close" });
+    expect(replies.map(({ reply }) => reply.ok)).toEqual([true, true, true]);
+  });
+});

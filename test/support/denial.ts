@@ -1,0 +1,40 @@
+// The wrapper that refuses things to a program (denial.c), compiled where there is a compiler, and tried.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** As denial.c names them. */
+export const DENIALS = ["mdwe", "netlink"] as const;
+export type Denial = (typeof DENIALS)[number];
+
+/** What stands before a program to refuse something to it; or why that cannot be had here, in a clause. */
+export class DenialWrapper {
+  readonly missing: string | null;
+  private readonly directory: string;
+  private readonly path: string;
+
+  constructor() {
+    this.directory = mkdtempSync(join(tmpdir(), "netledger-denial-"));
+    this.path = join(this.directory, "denial");
+    this.missing = this.whyMissing();
+  }
+
+  command(denial: Denial, program: readonly string[]): string[] {
+    return [this.path, denial, ...program];
+  }
+
+  close(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private whyMissing(): string | null {
+    const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);
+    if (process.platform !== "linux" || compiler === undefined) return "without a C compiler on Linux";
+    const source = join(import.meta.dir, "denial.c");
+    const made = Bun.spawnSync([compiler, "-O2", "-o", this.path, source], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    if (!made.success) return `where denial.c does not compile (${made.stderr.toString().trim().split("\n")[0]})`;
+    const refused = DENIALS.find((denial) => Bun.spawnSync([this.path, denial, "/bin/true"]).exitCode !== 0);
+    return refused === undefined ? null : `where the kernel knows no ${refused}`;
+  }
+}

@@ -1,0 +1,98 @@
+// The thread that checks large bodies: whose body is next, and what a body comes to that is handed over as bytes.
+
+import { Type } from "@sinclair/typebox";
+import { describe, expect, test } from "bun:test";
+import { BodyChecks, checkBody, LARGE_BODY_BYTES, serveBodyChecks, type BodyToCheck, type FromBodyWorker } from "../../src/http/body-checks.ts";
+import { Body, Uuid } from "../../src/http/schemas.ts";
+
+const ID = "01936F2E-0D5C-7D3A-9A39-3F6F1F7A0001";
+const operation = { operationId: "writeThings", body: Type.Array(Body({ id: Uuid })), takesBytes: true as const, issuesMax: 3 };
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const body = (value: unknown): BodyToCheck => ({ operationId: operation.operationId, bytes: bytesOf(value), repeatedAs: null });
+
+describe("a body that is handed over as bytes", () => {
+  test("is what was checked, normalised, in memory that threads share", () => {
+    const { checked } = checkBody(operation, body([{ id: ID }]));
+    const bytes = checked.ok ? (checked.value as Uint8Array) : null;
+    expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual([{ id: ID.toLowerCase() }]);
+  });
+
+  test("names as many offenders as its operation says", () => {
+    const { checked } = checkBody(operation, body(Array.from({ length: 9 }, () => ({ id: 1 }))));
+    expect(checked.ok ? [] : checked.issues.map(({ path }) => path)).toEqual(["/0/id", "/1/id", "/2/id"]);
+  });
+});
+
+describe("a body that is handed over as bytes where it is large", () => {
+  const largeOnly = { operationId: "writeThing", body: Body({ id: Uuid }), takesLargeAsBytes: true as const };
+  const sent = (space: number): BodyToCheck => {
+    const bytes = new TextEncoder().encode(" ".repeat(space) + JSON.stringify({ id: ID }));
+    return { operationId: largeOnly.operationId, bytes, repeatedAs: "user 1" };
+  };
+  const { length } = sent(0).bytes;
+  const large = checkBody(largeOnly, sent(LARGE_BODY_BYTES - length + 1));
+  const small = checkBody(largeOnly, sent(LARGE_BODY_BYTES - length));
+
+  test("is an object up to that", () => {
+    expect(small.checked).toEqual({ ok: true, value: { id: ID.toLowerCase() } });
+  });
+
+  test("is, beyond it, what was checked, normalised, in memory that threads share", () => {
+    const bytes = large.checked.ok ? (large.checked.value as Uint8Array) : null;
+    expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual({ id: ID.toLowerCase() });
+  });
+
+  test("is known again in either form", () => {
+    expect(large.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect(large.fingerprint).toBe(small.fingerprint);
+  });
+});
+
+/** The thread, in this one; the test says when it is done with a body. */
+function playedThread() {
+  const sent: BodyToCheck[] = [];
+  const worker = {
+    onmessage: (_event: { data: FromBodyWorker }) => {},
+    onerror: (_event: { message: string }) => {},
+    postMessage: (message: BodyToCheck) => void sent.push(message),
+    addEventListener() {},
+    terminate() {},
+  };
+  const receive = serveBodyChecks([operation], { postMessage: (data) => worker.onmessage({ data }) });
+  const checks = new BodyChecks(() => worker as unknown as Worker, () => {});
+  const crash = () => worker.onerror({ message: "gone" });
+  return { checks, crash, done: () => receive(sent.at(-1) as BodyToCheck), sent };
+}
+
+describe("the thread", () => {
+  test("checks one body at a time, of each sender in turn, and refuses a body alone", async () => {
+    const { checks, done, sent } = playedThread();
+    const order: string[] = [];
+    const asked = [["a", []], ["a", []], ["a", "}"], ["a", []], ["b", []]].map(([sender, value], at) =>
+      checks.check(value === "}" ? { ...body(null), bytes: new TextEncoder().encode("}") } : body(value), sender as string).then(
+        () => order.push(`${sender} ${at}`),
+        () => order.push(`${sender} ${at} refused`),
+      ),
+    );
+    expect(sent).toHaveLength(1);
+    for (let count = 1; count <= asked.length; count += 1) {
+      expect(sent).toHaveLength(count);
+      done();
+      await Promise.resolve();
+    }
+    await Promise.all(asked);
+    expect(order).toEqual(["a 0", "a 1", "b 4", "a 2 refused", "a 3"]);
+  });
+
+  test("that is gone fails all that waits, and the next body has another one", async () => {
+    const { checks, crash, done } = playedThread();
+    const lost = [checks.check(body([]), "a"), checks.check(body([]), "b")];
+    crash();
+    for (const each of lost) await expect(each).rejects.toMatchObject({ code: "internal_error" });
+    const next = checks.check(body([]), "a");
+    done();
+    expect((await next).checked.ok).toBe(true);
+  });
+});

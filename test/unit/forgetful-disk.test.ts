@@ -1,0 +1,70 @@
+// What a disk holds after kills and a loss of power, made from a log: the proof must not call lost what was there.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RECORD } from "../../scripts/proof/kill/disk-log.ts";
+import { ForgetfulDisk } from "../../scripts/proof/kill/forgetful-disk.ts";
+import { seededRandom } from "../support/seeded-random.ts";
+
+let folder = "";
+let root = "";
+let disk: ForgetfulDisk;
+const file = () => join(root, "log");
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "netledger-disk-"));
+  root = join(folder, "data");
+  mkdirSync(root);
+  writeFileSync(file(), "certain ");
+  disk = new ForgetfulDisk(root, join(folder, "disk.log"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** As the shim logs it. */
+function log(type: number, { offset = 0, sync = 0, bytes = "" }): void {
+  const head = Buffer.alloc(40);
+  head.writeUInt32LE(0x4b534944, 0);
+  head.writeUInt32LE(type, 4);
+  head.writeBigUInt64LE(BigInt(statSync(file()).ino), 8);
+  head.writeBigUInt64LE(BigInt(offset), 16);
+  head.writeBigUInt64LE(BigInt(bytes.length), 24);
+  head.writeUInt32LE(sync, 32);
+  appendFileSync(join(folder, "disk.log"), Buffer.concat([head, Buffer.from(bytes)]));
+}
+
+/** @param isLogged false for a thread that is killed when it has written, and before it has logged that */
+function write(bytes: string, isLogged = true): void {
+  const offset = statSync(file()).size;
+  appendFileSync(file(), bytes);
+  if (isLogged) log(RECORD.write, { offset, bytes });
+}
+
+function sync(id: number): void {
+  log(RECORD.begin, { sync: id });
+  log(RECORD.end, { sync: id });
+}
+
+function afterPowerLoss(): string {
+  disk.losePower("dropped", seededRandom(1));
+  return readFileSync(file(), "utf8");
+}
+
+test("what the last program did as it was killed is there for the next one, whose sync makes it certain", () => {
+  write("logged ");
+  write("done ", false);
+  disk.keep();
+  write("built on it");
+  sync(1);
+  expect(afterPowerLoss()).toBe("certain logged done built on it");
+});
+
+test("what nobody has synced is lost with the power, logged or not", () => {
+  write("logged ");
+  write("done ", false);
+  disk.keep();
+  write("built on it");
+  expect(afterPowerLoss()).toBe("certain ");
+});

@@ -1,0 +1,196 @@
+// The kernel's tables as /proc prints them: routes, own addresses and neighbors, for processes that may not ask in a better way.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Ip, parseIp } from "../../src/base/ip.ts";
+import { KernelRefused } from "../../src/discovery/kernel/libc.ts";
+import { findLimitations } from "../../src/discovery/kernel/limitations.ts";
+import { ProcRoutes } from "../../src/discovery/kernel/proc-routes.ts";
+import { parseArpTable } from "../../src/discovery/kernel/proc-tables.ts";
+import { inventoryAddresses } from "../../src/discovery/self/inventory-addresses.ts";
+import { readProcAddresses } from "../../src/discovery/self/proc-addresses.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "netledger-proc-"));
+  write(TABLES);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+function ip(text: string): Ip {
+  const parsed = parseIp(text);
+  if (parsed === null) throw new Error(`${text} is not an address`);
+  return parsed;
+}
+
+const link = (name: string, ifIndex: number, type: number, flags: string, mac: string) => ({
+  [`sys/class/net/${name}/ifindex`]: `${ifIndex}\n`,
+  [`sys/class/net/${name}/type`]: `${type}\n`,
+  [`sys/class/net/${name}/flags`]: `${flags}\n`,
+  [`sys/class/net/${name}/address`]: `${mac}\n`,
+});
+
+/** eth0 192.0.2.2/24 and .9/32, a narrower route past it, a tunnel, a refused block; lo with 198.51.100.1/32; IPv6 on eth0. */
+const TABLES = {
+  "proc/net/route": [
+    "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT",
+    "eth0\t00000000\t010200C0\t0003\t0\t0\t100\t00000000\t0\t0\t0",
+    "eth0\t000200C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0",
+    "eth0\t800200C0\tFE0200C0\t0003\t0\t0\t0\tF0FFFFFF\t0\t0\t0",
+    "tun0\t0000080A\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0",
+    "*\t0000090A\t00000000\t0200\t0\t0\t0\t0000FFFF\t0\t0\t0",
+    "*\t00000A0A\t00000000\t0201\t0\t0\t0\t0000FFFF\t0\t0\t0",
+  ].join("\n"),
+  "proc/net/ipv6_route": [
+    "20010db8000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth0",
+    "20010db8000000000000000000000002 80 00000000000000000000000000000000 00 00000000000000000000000000000000 00000000 00000004 00000000 80200001     eth0",
+    "ff000000000000000000000000000000 08 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000003 00000000 00000001     eth0",
+    "00000000000000000000000000000000 00 00000000000000000000000000000000 00 00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo",
+  ].join("\n"),
+  "proc/net/if_inet6": [
+    "20010db8000000000000000000000002 04 40 00 80     eth0",
+    "20010db80000000000000000000000aa 04 40 00 01     eth0",
+    "20010db80000000000000000000000bb 04 40 00 08     eth0",
+    "00000000000000000000000000000001 01 80 10 80       lo",
+  ].join("\n"),
+  "proc/net/fib_trie": [
+    "Main:",
+    "  +-- 0.0.0.0/0 3 0 5",
+    "     |-- 0.0.0.0",
+    "        /0 universe UNICAST",
+    "     +-- 192.0.2.0/24 2 0 2",
+    "        |-- 192.0.2.0",
+    "           /24 link UNICAST",
+    "Local:",
+    "     +-- 127.0.0.0/8 2 0 2",
+    "        |-- 127.0.0.0",
+    "           /8 host LOCAL",
+    "        |-- 127.0.0.1",
+    "           /32 host LOCAL",
+    "        |-- 192.0.2.2",
+    "           /32 host LOCAL",
+    "        |-- 192.0.2.9",
+    "           /32 host LOCAL",
+    "        |-- 192.0.2.255",
+    "           /32 link BROADCAST",
+    "        |-- 198.51.100.1",
+    "           /32 host LOCAL",
+  ].join("\n"),
+  ...link("eth0", 4, 1, "0x1003", "02:fc:00:00:00:01"),
+  ...link("tun0", 5, 65_534, "0x1091", ""),
+  ...link("lo", 1, 772, "0x9", "00:00:00:00:00:00"),
+};
+
+describe("the way to an address by the tables of /proc", () => {
+  const wayTo = (address: string) => {
+    const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).wayTo(ip(address));
+    return [kind, Object.keys(rest).length === 0 ? null : rest];
+  };
+
+  test("its own addresses are the machine's, all of 127.0.0.0/8 among them", () => {
+    expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => wayTo(each)[0])).toEqual(["Local", "Local", "Local", "Local"]);
+  });
+
+  test("a station on an Ethernet link is asked for there, from an own address of that block", () => {
+    const [kind, way] = wayTo("192.0.2.77") as [string, { source: Ip; ifIndex: number; mac: string }];
+    expect([kind, way.ifIndex, way.mac, way.source.text]).toEqual(["Link", 4, "02:fc:00:00:00:01", "192.0.2.2"]);
+  });
+
+  test("the narrowest route decides: behind a router, through a tunnel, by IPv6", () => {
+    expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => wayTo(each)[0])).toEqual(["Routed", "Routed", "Routed", "Routed"]);
+  });
+
+  test("there is none to groups, to broadcast, to what is refused and where no route leads", () => {
+    expect(["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map((each) => wayTo(each)[0])).toEqual(Array(6).fill("None"));
+  });
+
+  test("where rules lead to further tables, an address without a route is asked all the same", () => {
+    write({ "proc/net/route": TABLES["proc/net/route"].split("\n").filter((line) => !line.includes("010200C0")).join("\n") });
+    expect(wayTo("203.0.113.5")[0]).toBe("None");
+    write({ "proc/net/fib_trie": `${TABLES["proc/net/fib_trie"]}\nId 51820:\n  |-- 0.0.0.0\n     /0 universe UNICAST\n` });
+    expect(wayTo("203.0.113.5")[0]).toBe("Routed");
+  });
+});
+
+describe("the machine's own addresses by the tables of /proc", () => {
+  const read = (running?: () => ReturnType<typeof import("node:os").networkInterfaces>) =>
+    inventoryAddresses(readProcAddresses({ procRoot: join(root, "proc"), sysRoot: join(root, "sys"), ...(running === undefined ? {} : { running }) })).map(
+      ({ ip_address, prefix_length, if_index }) => [ip_address, prefix_length, if_index],
+    );
+  const refused = () => {
+    throw new Error("getifaddrs returned an error");
+  };
+
+  test("IPv4 by the narrowest route to a link that contains it, IPv6 as it is", () => {
+    expect(read(refused)).toEqual([["192.0.2.2", 24, 4], ["192.0.2.9", 24, 4], ["198.51.100.1", 32, 0], ["2001:db8::2", 64, 4]]);
+  });
+
+  test("with the exact prefix length and interface of those that run, whatever label an address has", () => {
+    const entry = { netmask: "", family: "IPv4" as const, mac: "", internal: false };
+    const running = () => ({
+      eth0: [{ ...entry, address: "192.0.2.2", cidr: "192.0.2.2/24" }],
+      "eth0:vip": [{ ...entry, address: "192.0.2.9", cidr: "192.0.2.9/32" }],
+      lo: [{ ...entry, address: "198.51.100.1", cidr: "198.51.100.1/32" }],
+    });
+    expect(read(running)).toEqual([["192.0.2.2", 24, 4], ["192.0.2.9", 32, 4], ["198.51.100.1", 32, 1], ["2001:db8::2", 64, 4]]);
+  });
+
+  test("tables that are missing are no machine without addresses", () => {
+    rmSync(join(root, "proc/net/fib_trie"));
+    expect(() => read(refused)).toThrow("ENOENT");
+  });
+});
+
+test("neighbors of /proc/net/arp are known in a state that it does not tell, asked for in vain, or entered by hand", () => {
+  const table = [
+    "IP address       HW type     Flags       HW address            Mask     Device",
+    "192.0.2.1        0x1         0x2         02:fc:00:00:00:05     *        eth0",
+    "192.0.2.3        0x1         0x0         00:00:00:00:00:00     *        eth0",
+    "192.0.2.4        0x1         0x6         02:fc:00:00:00:06     *        eth0",
+    "192.0.2.5        0x20        0x2         80:00:00:48:fe:80:00:00:00:00:00:00:f4:52     *        ib0",
+  ].join("\n");
+  expect(parseArpTable(table, (name) => (name === "eth0" ? 4 : 0))).toEqual([
+    { ip_address: "192.0.2.1", mac_address: "02:fc:00:00:00:05", ifIndex: 4, state: "Untold", confirmedAgoMs: null },
+    { ip_address: "192.0.2.3", mac_address: null, ifIndex: 4, state: "Resolving", confirmedAgoMs: null },
+    { ip_address: "192.0.2.4", mac_address: "02:fc:00:00:00:06", ifIndex: 4, state: "Permanent", confirmedAgoMs: null },
+  ]);
+});
+
+describe("what this machine refuses", () => {
+  const refuse = () => {
+    throw new KernelRefused("no");
+  };
+  const permit = () => {};
+
+  const hasEchoTool = async () => true;
+
+  test("is nothing where all is permitted", async () => {
+    expect(await findLimitations({ callLibc: permit, askByNetlink: permit, hasEchoTool })).toEqual([]);
+  });
+
+  test("is named by the first that is missing: without libc there is no netlink either", async () => {
+    const codes = async (callLibc: () => void) => {
+      return (await findLimitations({ callLibc, askByNetlink: refuse, hasEchoTool })).map(({ code }) => code);
+    };
+    expect(await codes(permit)).toEqual(["netlink_refused"]);
+    expect(await codes(refuse)).toEqual(["native_calls_refused"]);
+  });
+
+  test.each([
+    [true, "Scans ask by fping or ping and by plain TCP, where"],
+    [false, "Scans ask by plain TCP alone, since neither fping nor ping works here, where"],
+  ])("is told with what scans ask by without libc (fping or ping works: %p)", async (works, said) => {
+    const [limitation] = await findLimitations({ callLibc: refuse, hasEchoTool: async () => works });
+    expect(limitation?.message).toContain(said);
+    expect(limitation?.message).toContain(". Routes, neighbors and own addresses come from /proc, without");
+  });
+});

@@ -1,0 +1,107 @@
+// Whom a sweep takes to be at an address of a link that only the kernel can ask, where its table does not tell which
+// entries are proven, and by what it is asked.
+
+import { describe, expect, test } from "bun:test";
+import { parseIp, type Ip } from "../../src/base/ip.ts";
+import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
+import { parseArpTable } from "../../src/discovery/kernel/proc-tables.ts";
+import type { EchoOutcome } from "../../src/discovery/sweep/echo.ts";
+import type { Instruments } from "../../src/discovery/sweep/instruments.ts";
+import { presenceAt } from "../../src/discovery/sweep/presence.ts";
+import type { TcpOutcome } from "../../src/discovery/sweep/tcp-prober.ts";
+
+const MAC = "00:1b:21:00:00:09";
+const TABLE = `IP address       HW type     Flags       HW address            Mask     Device
+10.70.0.9        0x1         0x2         ${MAC}     *        eth0
+`;
+const NOT_SENT = { kind: "Failed", error: "NotPermitted" } as const;
+
+interface Link {
+  /** The kernel's table, of the ports that were asked so far; of one that keeps an entry of before where it is left out. */
+  readonly table?: (ports: readonly number[]) => string;
+  readonly tcpPorts?: readonly number[];
+}
+
+/** @param echo null where there is nothing to ask with */
+async function presence(echo: EchoOutcome | null, tcp: TcpOutcome, link: Link = {}) {
+  return (await asked(echo, tcp, link)).found;
+}
+
+/** Who is there, and which ports were asked in which order. */
+async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => TABLE, tcpPorts = [22, 80] }: Link) {
+  const ports: number[] = [];
+  let nowMs = 0;
+  const during = async <Result>(work: () => Promise<Result>): Promise<Result> => await work();
+  const instruments = {
+    routes: { wayTo: () => ({ kind: "Link", ifIndex: 2, source: null, mac: null }) },
+    arp: null,
+    areNeighborStatesTold: false,
+    unresolved: { during },
+    connections: { during },
+    permit: async () => {},
+    monotonicMs: () => nowMs,
+    pause: async (ms: number) => {
+      nowMs += ms;
+    },
+    neighbors: new NeighborTable(() => nowMs, () => parseArpTable(table(ports), () => 2)),
+    count: () => {},
+    echo: async () => echo && { means: "Ping", ask: async () => echo },
+    tcp: {
+      connect: async (_ip: Ip, port: number) => {
+        ports.push(port);
+        return tcp;
+      },
+    },
+  } as unknown as Instruments;
+  const found = await presenceAt(parseIp("10.70.0.9") as Ip, instruments, tcpPorts);
+  return { found, ports };
+}
+
+describe("an entry of the neighbor table that was there before, and stays", () => {
+  test.each([[NOT_SENT], [null]])("shows nobody where no request could be sent (echo: %p)", async (echo) => {
+    expect(await presence(echo, NOT_SENT)).toBeNull();
+  });
+
+  test.each([
+    ["an echo request", { kind: "Silent" }, NOT_SENT],
+    ["a connection", NOT_SENT, { kind: "Silent" }],
+  ] as const)("shows that somebody is there where %s was sent: the kernel has doubted it", async (_what, echo, tcp) => {
+    const found = await presence(echo, tcp);
+    expect([...(found?.answered ?? [])]).toEqual(["Neighbor"]);
+    expect(found?.mac_address).toBe(MAC);
+  });
+});
+
+describe("an address that is in no neighbor table yet", () => {
+  const NO_TOOL = { kind: "Failed", error: "Tool" } as const;
+  const EMPTY = TABLE.slice(0, TABLE.indexOf("\n") + 1);
+  const nothing = () => EMPTY;
+  /** The kernel finds a station by being made to ask for it. */
+  const oncePortsAreAsked = (ports: readonly number[]) => (ports.length > 0 ? TABLE : EMPTY);
+
+  test.each([
+    ["there is nothing to send an echo request with", null],
+    ["no echo request could be sent", NO_TOOL],
+    ["none was permitted", NOT_SENT],
+  ] as const)("is asked by TCP where %s: an open port shows who is there", async (_why, echo) => {
+    const { found, ports } = await asked(echo, { kind: "Open" }, { table: nothing });
+    expect([...(found?.answered ?? [])]).toEqual(["Tcp"]);
+    expect(ports).toEqual([22]);
+  });
+
+  test.each([[null], [NO_TOOL], [NOT_SENT]])("is found by what TCP makes the kernel ask (echo: %p)", async (echo) => {
+    const { found, ports } = await asked(echo, { kind: "Silent" }, { table: oncePortsAreAsked });
+    expect([...(found?.answered ?? [])]).toEqual(["Neighbor"]);
+    expect(found?.mac_address).toBe(MAC);
+    expect(ports).toEqual([22]);
+  });
+
+  test("is not asked by TCP where an echo request was sent, which has made the kernel ask", async () => {
+    expect(await asked({ kind: "Silent" }, { kind: "Open" }, { table: nothing })).toEqual({ found: null, ports: [] });
+  });
+
+  test("is nobody's where no echo request could be sent and no port may be asked", async () => {
+    const link = { table: nothing, tcpPorts: [] };
+    expect(await asked(NO_TOOL, { kind: "Open" }, link)).toEqual({ found: null, ports: [] });
+  });
+});
