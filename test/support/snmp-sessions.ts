@@ -1,6 +1,5 @@
-// Sessions of tests: how long they wait, credentials by a word, and what they leave behind.
+// Sessions of tests: how long they wait, and credentials by a word.
 
-import { readdirSync } from "node:fs";
 import { systemTimers } from "../../src/base/timers.ts";
 import type { CommunityCredential, UserCredential } from "../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../src/discovery/snmp/failure.ts";
@@ -44,9 +43,4 @@ export async function sessionTo(
   const session = await openSession(target, credential, { timers: systemTimers, random: seededRandom(1), patience: LONG_PATIENCE, ...options });
   if (isFailure(session)) throw new Error(session.clause);
   return session;
-}
-
-/** Sockets that this process has open. */
-export function openDescriptorCount(): number {
-  return readdirSync("/proc/self/fd").length;
 }

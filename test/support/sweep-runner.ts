@@ -1,12 +1,12 @@
 // Sweeps inside the scanner's namespace of the network for sweeps: one line of orders in, one line of reports out.
 
-import { readdirSync } from "node:fs";
 import { parseCidr } from "../../src/base/ip.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { systemTimers } from "../../src/base/timers.ts";
 import { addressCount, addressesOf } from "../../src/discovery/sweep/addresses.ts";
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
 import { sweep } from "../../src/discovery/sweep/sweep.ts";
+import { descriptorsAtRest, descriptorsBackTo } from "./descriptors.ts";
 import type { SweepOrder, SweepReport, SweepReports } from "./sweep-lab.ts";
 
 async function run({ before, cidrs, options }: SweepOrder): Promise<SweepReport> {
@@ -22,13 +22,9 @@ async function run({ before, cidrs, options }: SweepOrder): Promise<SweepReport>
   return { sightings, stats };
 }
 
-function descriptors(): number {
-  return readdirSync("/proc/self/fd").length;
-}
-
 process.stdout.write("scanner is up\n");
 for await (const line of console) {
-  const descriptorsBefore = descriptors();
+  const descriptorsBefore = await descriptorsAtRest();
   const reports = await Promise.all((JSON.parse(line) as SweepOrder[]).map(run));
-  process.stdout.write(`${JSON.stringify({ reports, descriptorsBefore, descriptorsAfter: descriptors() } satisfies SweepReports)}\n`);
+  process.stdout.write(`${JSON.stringify({ reports, descriptorsBefore, descriptorsAfter: await descriptorsBackTo(descriptorsBefore) } satisfies SweepReports)}\n`);
 }

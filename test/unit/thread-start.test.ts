@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { closeSync, openSync, readdirSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { DESCRIPTORS_PER_START, startThread } from "../../src/base/thread-start.ts";
 import { workerThread } from "../../src/discovery/scans/scan-thread.ts";
 import { BodyChecks } from "../../src/http/body-checks.ts";
 import { WorkerLongReads } from "../../src/db/long-reads.ts";
+import { openDescriptors } from "../support/descriptors.ts";
 
 /** Lets `count` files be opened. */
 function roomFor(count: number): () => number {
@@ -13,10 +14,6 @@ function roomFor(count: number): () => number {
     left -= 1;
     return openSync("/dev/null", "r");
   };
-}
-
-function openDescriptors(): number {
-  return readdirSync("/proc/self/fd").length;
 }
 
 const refusal = { name: "DomainError", code: "rate_limit_exceeded", params: { retry_after_seconds: 5 } };
